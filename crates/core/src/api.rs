@@ -1,0 +1,493 @@
+//! What a host hands in and gets back, besides events: options, channels, commands, reports.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The agents that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "lowercase")]
+pub enum Agent {
+    /// Claude Code.
+    Claude,
+}
+
+/// Where a session is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// The agent's own stream, as it runs.
+    Live,
+    /// The stream of a one-shot run.
+    Exec,
+    /// The files that the agent left.
+    Stored,
+}
+
+/// How to open a session, or a connection that carries several.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct OpenOptions {
+    /// The agent that speaks.
+    pub agent: Agent,
+    /// The session's identifier; for a connection, what the identifiers of its sessions begin with.
+    pub session_id: String,
+    /// Whether every event carries the native object that caused it.
+    #[serde(default)]
+    pub include_raw: bool,
+    /// Whether several sessions may come out.
+    #[serde(default)]
+    pub connection: bool,
+    /// What the host knows about the session: it is repeated in the metadata of `session.started`.
+    #[serde(default)]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, unknown>"))]
+    pub metadata: Option<Box<RawValue>>,
+    /// The longest line that is read, in bytes; 64 MiB if not given.
+    #[serde(default)]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub max_line: Option<u32>,
+}
+
+/// How to convert a whole transcript, live or stored.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConvertOptions {
+    /// The agent that spoke; found out from the first lines if not given.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub agent: Option<Agent>,
+    /// The session's identifier; taken from the transcript if not given.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub session_id: Option<String>,
+    /// Whether every event carries the native object that caused it.
+    pub include_raw: bool,
+    /// The longest line that is read, in bytes; 64 MiB if not given.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub max_line: Option<u32>,
+}
+
+/// The stream on which bytes went: the names that recordings use.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Channel {
+    /// The agent's standard output.
+    #[default]
+    Stdout,
+    /// The agent's standard error.
+    Stderr,
+    /// The agent's standard input.
+    Stdin,
+    /// The agent's command line: one JSON array of strings.
+    Argv,
+    /// A stream of server-sent events, with its path where there are several.
+    Sse(String),
+    /// The body of a request or of its response.
+    Http {
+        /// Method and path: `POST /session`.
+        request: String,
+        /// The status of the response.
+        status: Option<u16>,
+    },
+}
+
+impl Channel {
+    /// Reads a channel's name: `stdout`, `stderr`, `stdin`, `argv`, `sse`, `sse /api/event`, or the JSON
+    /// `{"http":"POST /path","status":200}`. Any other name is taken for standard output.
+    pub fn parse(name: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Http {
+            http: String,
+            status: Option<u16>,
+        }
+        match name {
+            "stderr" => Self::Stderr,
+            "stdin" => Self::Stdin,
+            "argv" => Self::Argv,
+            _ if name == "sse" || name.starts_with("sse ") => {
+                Self::Sse(name.trim_start_matches("sse").trim_start().to_owned())
+            }
+            _ => match serde_json::from_str::<Http>(name) {
+                Ok(Http { http, status }) => Self::Http { request: http, status },
+                Err(_) => Self::Stdout,
+            },
+        }
+    }
+}
+
+/// What the host wants the agent to do. The core encodes it into the agent's own words; see `outgoing`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// Shakes hands with a fresh agent, where its protocol has a handshake.
+    Start(StartCommand),
+    /// Goes on with an earlier session.
+    Resume(ResumeCommand),
+    /// Goes on with a copy of an earlier session.
+    Fork(ResumeCommand),
+    /// Says something to the agent.
+    Prompt(PromptCommand),
+    /// Answers a permission request.
+    ReplyPermission(ReplyPermissionCommand),
+    /// Answers a question.
+    ReplyQuestion(ReplyQuestionCommand),
+    /// Dismisses a question.
+    RejectQuestion(RejectQuestionCommand),
+    /// Stops the running turn; the session stays usable.
+    Interrupt,
+    /// Chooses the model for what follows.
+    SetModel {
+        /// The model, in the agent's words.
+        model: String,
+    },
+    /// Chooses the variant (reasoning effort) for what follows.
+    SetVariant {
+        /// The variant, in the agent's words.
+        variant: String,
+    },
+    /// Chooses what the agent may do without asking.
+    SetPermissionMode {
+        /// The mode, in the agent's words.
+        mode: String,
+    },
+    /// Chooses the agent's role (OpenCode's plan and build).
+    SetAgent {
+        /// The role's name.
+        agent: String,
+    },
+    /// Asks the agent to summarise the conversation to make room.
+    Compact {
+        /// What to keep in mind.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "tsify", tsify(optional))]
+        instructions: Option<String>,
+    },
+    /// Ends the session.
+    Terminate,
+}
+
+/// Shakes hands with a fresh agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(default)]
+pub struct StartCommand {
+    /// The working directory.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub cwd: Option<String>,
+    /// The model.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub model: Option<String>,
+    /// The variant (reasoning effort).
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub variant: Option<String>,
+    /// The permission mode.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub permission_mode: Option<String>,
+}
+
+/// Goes on with an earlier session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct ResumeCommand {
+    /// The agent's own identifier of the session.
+    pub native_session_id: String,
+}
+
+/// Says something to the agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct PromptCommand {
+    /// What is said.
+    pub parts: Vec<PromptPart>,
+    /// How it meets a running turn: it steers that turn, or waits for its end. The agent's own way if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub mode: Option<PromptMode>,
+}
+
+/// How a prompt meets a running turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum PromptMode {
+    /// It is heard as soon as possible.
+    Steer,
+    /// It waits for the end of the turn.
+    FollowUp,
+}
+
+/// One part of a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum PromptPart {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image.
+    Image {
+        /// Its MIME type.
+        mime: String,
+        /// Its bytes, in base64.
+        data: String,
+    },
+    /// A file.
+    File {
+        /// Its path.
+        path: String,
+        /// Its MIME type, where its bytes are given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "tsify", tsify(optional))]
+        mime: Option<String>,
+        /// Its bytes, in base64; without them the agent reads the path by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "tsify", tsify(optional))]
+        data: Option<String>,
+    },
+}
+
+/// Answers a permission request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct ReplyPermissionCommand {
+    /// The request.
+    pub permission_id: String,
+    /// The answer.
+    pub reply: PermissionReply,
+    /// What to tell the agent with a refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub message: Option<String>,
+    /// With a refusal: also stop the turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub interrupt: bool,
+    /// With an acceptance: the input to use in place of the tool call's own, where the agent takes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "unknown"))]
+    pub updated_input: Option<Box<RawValue>>,
+}
+
+impl PartialEq for ReplyPermissionCommand {
+    fn eq(&self, other: &Self) -> bool {
+        let input = |command: &Self| command.updated_input.as_ref().map(|json| json.get().to_owned());
+        (&self.permission_id, self.reply, &self.message, self.interrupt, input(self))
+            == (&other.permission_id, other.reply, &other.message, other.interrupt, input(other))
+    }
+}
+
+/// The answer to a permission request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionReply {
+    /// This once.
+    Accept,
+    /// For the rest of the session.
+    AcceptForSession,
+    /// No.
+    Reject,
+}
+
+/// Answers a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct ReplyQuestionCommand {
+    /// The request.
+    pub question_id: String,
+    /// For each question of the request, the chosen options or free text.
+    pub answers: Vec<Vec<String>>,
+}
+
+/// Dismisses a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct RejectQuestionCommand {
+    /// The request.
+    pub question_id: String,
+    /// What to tell the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub message: Option<String>,
+}
+
+/// What the host must do for the core: write to the agent, call it, signal it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum Outgoing {
+    /// Text for the agent's standard input, newline included.
+    Stdin(String),
+    /// A request to the agent's server.
+    Http(HttpRequest),
+    /// A signal to the agent's process: `SIGINT`, `SIGTERM`.
+    Signal(String),
+    /// The agent's standard input is to be closed.
+    CloseStdin(bool),
+}
+
+/// A request to the agent's server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct HttpRequest {
+    /// `GET`, `POST` …
+    pub method: String,
+    /// The path, with its query.
+    pub path: String,
+    /// The body: JSON text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub body: Option<String>,
+}
+
+/// How the agent's process ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(default)]
+pub struct Exit {
+    /// The exit code; `null` when a signal ended it.
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "number | null"))]
+    pub code: Option<i64>,
+    /// The signal: `SIGKILL` …
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "string | null"))]
+    pub signal: Option<String>,
+}
+
+/// What was read so far, and what became of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct Stats {
+    /// Lines read, in both directions.
+    pub lines: u64,
+    /// Bytes read, in both directions.
+    pub bytes: u64,
+    /// Events by type.
+    #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
+    pub events: BTreeMap<String, u64>,
+    /// Lines by kind.
+    pub kinds: Vec<KindStats>,
+    /// Lines that were cut off by the end of the process.
+    pub cut: u64,
+    /// Lines that could not be read.
+    pub unparsed: u64,
+    /// What this version does not know: kinds of lines, fields, values, and values of a wrong type.
+    pub drift: Vec<Drift>,
+}
+
+/// What became of the lines of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct KindStats {
+    /// The kind, with the direction: `out system/init`, `in user`.
+    pub kind: String,
+    /// How many lines.
+    pub lines: u64,
+    /// How many of them became events.
+    pub mapped: u64,
+    /// Why the others were ignored, and how many.
+    #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
+    pub ignored: BTreeMap<String, u64>,
+    /// The number of the first such line.
+    pub first_line: u64,
+}
+
+/// Something that this version does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct Drift {
+    /// What it is.
+    pub what: DriftKind,
+    /// Where: the kind of the line and the path in it.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+    /// The number of the first such line.
+    pub first_line: u64,
+}
+
+/// What is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum DriftKind {
+    /// A kind of line.
+    Kind,
+    /// A field.
+    Field,
+    /// A value of a field that takes one of a set.
+    Value,
+    /// A field with a value of another type than it had.
+    Type,
+}
+
+/// What a transcript is, from its first lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct Detection {
+    /// The agent.
+    pub agent: Agent,
+    /// Live, exec or stored.
+    pub form: Form,
+    /// Whether it is a recording of both directions.
+    pub recording: bool,
+    /// The agent's version, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub version: Option<String>,
+}
+
+/// A place where a stream of events breaks the contract.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct Break {
+    /// The rule of the contract.
+    pub rule: u32,
+    /// The session.
+    pub session_id: String,
+    /// The event's number in its session.
+    pub sequence: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A stretch of a file that is to be read again, in this order, because the file is not in the order of the
+/// conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct Stretch {
+    /// Which file, in the order in which they were pushed.
+    pub file: u32,
+    /// Where it begins, in bytes.
+    pub start: u64,
+    /// Where it ends, in bytes.
+    pub end: u64,
+}
+
+/// Why something could not be opened, read back or found out. It has a code and says how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+pub struct Failure {
+    /// `unknown_format`, `bad_options`, `bad_command`, `bad_snapshot`, `snapshot_version` …
+    pub code: String,
+    /// What is wrong and how to mend it.
+    pub message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

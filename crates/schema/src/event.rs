@@ -1,0 +1,585 @@
+//! The envelope and the thirteen event types.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::item::{DeltaPart, UniversalItem};
+use crate::json::{IntoOwned, Json, ToJson};
+use crate::macros::{Extra, object, words};
+use crate::text::Text;
+
+/// One event of a session: the envelope around [`EventData`]. In JSON, the data's variant is the field `type`.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "EventEnvelope"))]
+pub struct UniversalEvent<'a> {
+    /// Unique identifier of the event.
+    pub event_id: Cow<'a, str>,
+    /// Number of the event within its session: starts at 1 and rises by 1.
+    pub sequence: u64,
+    /// RFC 3339 timestamp; never goes backwards.
+    pub time: Cow<'a, str>,
+    /// The session's identifier, given by the host.
+    pub session_id: Cow<'a, str>,
+    /// The agent's own identifier of the session, thread or run.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub native_session_id: Option<Cow<'a, str>>,
+    /// `agent` for what the agent said, `daemon` for what was added to fill a gap.
+    pub source: EventSource<'a>,
+    /// Whether it was added to fill a gap: true exactly when `source` is `daemon`.
+    pub synthetic: bool,
+    /// The event's `type` and `data`.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(skip))]
+    pub data: EventData<'a>,
+    /// The native object that caused the event; `null` unless asked for.
+    #[cfg_attr(feature = "tsify", tsify(type = "unknown"))]
+    pub raw: Json<'a>,
+    /// Fields that this version does not know.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(skip))]
+    pub extra: Extra<'a>,
+}
+
+words! {
+    /// Who emitted the event.
+    pub enum EventSource {
+        /// The agent.
+        Agent = "agent",
+        /// The host, to fill a gap.
+        Daemon = "daemon",
+    }
+}
+
+/// What happened. The variant is the event's `type`.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(tag = "type", content = "data"))]
+pub enum EventData<'a> {
+    /// The session has started: its first event.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "session.started"))]
+    SessionStarted(SessionStartedData<'a>),
+    /// The session has ended: its last event.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "session.ended"))]
+    SessionEnded(SessionEndedData<'a>),
+    /// A turn has started.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "turn.started"))]
+    TurnStarted(TurnData<'a>),
+    /// A turn has ended: the agent is idle again.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "turn.ended"))]
+    TurnEnded(TurnData<'a>),
+    /// An item begins.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "item.started"))]
+    ItemStarted(ItemData<'a>),
+    /// An item's content grows.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "item.delta"))]
+    ItemDelta(ItemDeltaData<'a>),
+    /// An item is final.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "item.completed"))]
+    ItemCompleted(ItemData<'a>),
+    /// The agent asks for permission.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "permission.requested"))]
+    PermissionRequested(PermissionData<'a>),
+    /// A permission was given or refused.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "permission.resolved"))]
+    PermissionResolved(PermissionData<'a>),
+    /// The agent asks the user.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "question.requested"))]
+    QuestionRequested(QuestionData<'a>),
+    /// A question was answered or rejected.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "question.resolved"))]
+    QuestionResolved(QuestionData<'a>),
+    /// Something failed.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "error"))]
+    Error(ErrorData<'a>),
+    /// A native line could not be read. To be treated as a bug.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = "agent.unparsed"))]
+    Unparsed(UnparsedData<'a>),
+    /// An event of a type that this version does not know.
+    #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(skip))]
+    Unknown {
+        /// Its `type`.
+        r#type: Cow<'a, str>,
+        /// Its `data`.
+        data: Json<'a>,
+    },
+}
+
+macro_rules! event_types {
+    ($($variant:ident = $tag:literal),* $(,)?) => {
+        impl EventData<'_> {
+            /// The event's `type`.
+            pub fn type_name(&self) -> &str {
+                match self {
+                    $( Self::$variant(_) => $tag, )*
+                    Self::Unknown { r#type, .. } => r#type,
+                }
+            }
+        }
+
+        impl ToJson for EventData<'_> {
+            /// Writes the `data` field.
+            fn write_json(&self, out: &mut Vec<u8>) {
+                match self {
+                    $( Self::$variant(data) => data.write_json(out), )*
+                    Self::Unknown { data, .. } => data.write_json(out),
+                }
+            }
+        }
+
+        impl IntoOwned for EventData<'_> {
+            type Owned = EventData<'static>;
+            fn into_owned(self) -> EventData<'static> {
+                match self {
+                    $( Self::$variant(data) => EventData::$variant(data.into_owned()), )*
+                    Self::Unknown { r#type, data } => {
+                        EventData::Unknown { r#type: IntoOwned::into_owned(r#type), data: data.into_owned() }
+                    }
+                }
+            }
+        }
+
+        fn read_data(tag: &str, data: Json<'static>) -> Result<EventData<'static>, serde_json::Error> {
+            Ok(match tag {
+                $( $tag => EventData::$variant(data.parse()?), )*
+                _ => EventData::Unknown { r#type: Cow::Owned(tag.to_owned()), data },
+            })
+        }
+    };
+}
+
+event_types! {
+    SessionStarted = "session.started",
+    SessionEnded = "session.ended",
+    TurnStarted = "turn.started",
+    TurnEnded = "turn.ended",
+    ItemStarted = "item.started",
+    ItemDelta = "item.delta",
+    ItemCompleted = "item.completed",
+    PermissionRequested = "permission.requested",
+    PermissionResolved = "permission.resolved",
+    QuestionRequested = "question.requested",
+    QuestionResolved = "question.resolved",
+    Error = "error",
+    Unparsed = "agent.unparsed",
+}
+
+impl Default for EventData<'_> {
+    fn default() -> Self {
+        Self::SessionStarted(SessionStartedData::default())
+    }
+}
+
+impl ToJson for UniversalEvent<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"event_id\":");
+        self.event_id.write_json(out);
+        out.extend_from_slice(b",\"sequence\":");
+        self.sequence.write_json(out);
+        out.extend_from_slice(b",\"time\":");
+        self.time.write_json(out);
+        out.extend_from_slice(b",\"session_id\":");
+        self.session_id.write_json(out);
+        if let Some(native) = &self.native_session_id {
+            out.extend_from_slice(b",\"native_session_id\":");
+            native.write_json(out);
+        }
+        out.extend_from_slice(b",\"source\":");
+        self.source.write_json(out);
+        out.extend_from_slice(b",\"synthetic\":");
+        self.synthetic.write_json(out);
+        out.extend_from_slice(b",\"type\":");
+        self.data.type_name().write_json(out);
+        out.extend_from_slice(b",\"data\":");
+        self.data.write_json(out);
+        out.extend_from_slice(b",\"raw\":");
+        self.raw.write_json(out);
+        self.extra.write_members(out);
+        out.push(b'}');
+    }
+}
+
+impl Serialize for UniversalEvent<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Json::of(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for UniversalEvent<'static> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Envelope;
+        impl<'de> Visitor<'de> for Envelope {
+            type Value = UniversalEvent<'static>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a universal event")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut event = UniversalEvent::default();
+                let mut missing =
+                    vec!["event_id", "sequence", "time", "session_id", "source", "synthetic", "type", "data"];
+                let mut tag = String::new();
+                let mut data = Json::null();
+                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+                    missing.retain(|field| *field != key);
+                    match key.as_ref() {
+                        "event_id" => event.event_id = map.next_value()?,
+                        "sequence" => event.sequence = map.next_value()?,
+                        "time" => event.time = map.next_value()?,
+                        "session_id" => event.session_id = map.next_value()?,
+                        "native_session_id" => match map.next_value()? {
+                            None => event.extra.0.push(("native_session_id".into(), Json::null())),
+                            found => event.native_session_id = found,
+                        },
+                        "source" => event.source = map.next_value()?,
+                        "synthetic" => event.synthetic = map.next_value()?,
+                        "type" => tag = map.next_value()?,
+                        "data" => data = map.next_value()?,
+                        "raw" => event.raw = map.next_value()?,
+                        _ => event.extra.0.push((key.into_owned().into(), map.next_value()?)),
+                    }
+                }
+                if let Some(field) = missing.first() {
+                    return Err(A::Error::missing_field(field));
+                }
+                event.data = read_data(&tag, data).map_err(|error| A::Error::custom(format!("{tag}: {error}")))?;
+                Ok(event)
+            }
+        }
+        deserializer.deserialize_map(Envelope)
+    }
+}
+
+impl IntoOwned for UniversalEvent<'_> {
+    type Owned = UniversalEvent<'static>;
+    fn into_owned(self) -> UniversalEvent<'static> {
+        UniversalEvent {
+            event_id: IntoOwned::into_owned(self.event_id),
+            sequence: self.sequence,
+            time: IntoOwned::into_owned(self.time),
+            session_id: IntoOwned::into_owned(self.session_id),
+            native_session_id: self.native_session_id.into_owned(),
+            source: self.source.into_owned(),
+            synthetic: self.synthetic,
+            data: self.data.into_owned(),
+            raw: self.raw.into_owned(),
+            extra: self.extra.into_owned(),
+        }
+    }
+}
+
+object! {
+    /// Data of `session.started`.
+    pub struct SessionStartedData {
+        required {}
+        optional {
+            /// What the host gave; see `SessionMetadata`.
+            #[cfg_attr(feature = "tsify", tsify(type = "SessionMetadata"))]
+            metadata: Json<'a>,
+        }
+    }
+}
+
+object! {
+    /// Data of `session.ended`.
+    pub struct SessionEndedData {
+        required {
+            /// How it ended.
+            reason: EndReason<'a>,
+            /// Who ended it.
+            terminated_by: TerminatedBy<'a>,
+        }
+        optional {
+            /// What went wrong (only with `reason: error`).
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            message: Text<'a>,
+            /// The exit code of the process (only with `reason: error`).
+            exit_code: i64,
+            /// What the process wrote to its standard error (only with `reason: error`).
+            stderr: StderrOutput<'a>,
+        }
+    }
+}
+
+words! {
+    /// How a session ended.
+    pub enum EndReason {
+        /// By itself, and well.
+        Completed = "completed",
+        /// By a failure.
+        Error = "error",
+        /// It was ended from outside.
+        Terminated = "terminated",
+    }
+}
+
+words! {
+    /// Who ended a session.
+    pub enum TerminatedBy {
+        /// The agent.
+        Agent = "agent",
+        /// The host.
+        Daemon = "daemon",
+    }
+}
+
+object! {
+    /// What a process wrote to its standard error.
+    pub struct StderrOutput {
+        required {
+            /// Whether lines were left out.
+            truncated: bool,
+        }
+        optional {
+            /// All of it, or the first 20 lines.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            head: Text<'a>,
+            /// The last 50 lines, where lines were left out.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            tail: Text<'a>,
+            /// How many lines there were.
+            total_lines: u64,
+        }
+    }
+}
+
+object! {
+    /// Data of `turn.started` and `turn.ended`.
+    pub struct TurnData {
+        required {
+            /// Which of the two.
+            phase: TurnPhase<'a>,
+        }
+        optional {
+            /// The turn's identifier.
+            turn_id: Cow<'a, str>,
+            /// How the turn went; see `TurnMetadata`.
+            #[cfg_attr(feature = "tsify", tsify(type = "TurnMetadata"))]
+            metadata: Json<'a>,
+        }
+    }
+}
+
+words! {
+    /// Which end of a turn.
+    pub enum TurnPhase {
+        /// Its start.
+        Started = "started",
+        /// Its end.
+        Ended = "ended",
+    }
+}
+
+object! {
+    /// Data of `item.started` and `item.completed`.
+    pub struct ItemData {
+        required {
+            /// The item.
+            item: UniversalItem<'a>,
+        }
+        optional {}
+    }
+}
+
+object! {
+    /// Data of `item.delta`.
+    pub struct ItemDeltaData {
+        required {
+            /// The item that grows.
+            item_id: Cow<'a, str>,
+            /// What is added.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            delta: Text<'a>,
+        }
+        optional {
+            /// The agent's own identifier of the item.
+            native_item_id: Cow<'a, str>,
+            /// Which kind of part grows; absent: text.
+            part_type: DeltaPart<'a>,
+            /// The part's place in the item's content.
+            part_index: u64,
+            /// The part's text so far is dropped: `delta` is all of it. Never with text.
+            replace: bool,
+        }
+    }
+}
+
+object! {
+    /// Data of `permission.requested` and `permission.resolved`.
+    pub struct PermissionData {
+        required {
+            /// Identifier of the request, unique in the session.
+            permission_id: Cow<'a, str>,
+            /// What the agent wants to do.
+            action: Cow<'a, str>,
+            /// What became of it.
+            status: PermissionStatus<'a>,
+        }
+        optional {
+            /// The tool call that it is about.
+            tool_call_id: Cow<'a, str>,
+            /// What a person reads.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            title: Text<'a>,
+            /// The replies that the agent takes.
+            options: Vec<PermissionStatus<'a>>,
+            /// The subagent that asks.
+            agent_id: Cow<'a, str>,
+            /// More: the tool's input, suggestions, the reason.
+            #[cfg_attr(feature = "tsify", tsify(type = "unknown"))]
+            metadata: Json<'a>,
+        }
+    }
+}
+
+words! {
+    /// What became of a permission request.
+    pub enum PermissionStatus {
+        /// It is open.
+        Requested = "requested",
+        /// Granted once.
+        Accept = "accept" | "approved",
+        /// Granted for the rest of the session.
+        AcceptForSession = "accept_for_session",
+        /// Refused.
+        Reject = "reject" | "denied",
+    }
+}
+
+object! {
+    /// Data of `question.requested` and `question.resolved`.
+    pub struct QuestionData {
+        required {
+            /// Identifier of the request, unique in the session.
+            question_id: Cow<'a, str>,
+            /// The text of the (first) question.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            prompt: Text<'a>,
+            /// The answers offered to the (first) question.
+            #[cfg_attr(feature = "tsify", tsify(type = "string[]"))]
+            options: Vec<Text<'a>>,
+            /// What became of it.
+            status: QuestionStatus<'a>,
+        }
+        optional {
+            /// The answer to the (first) question.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            response: Text<'a>,
+            /// What is asked: a question, a plan to be approved, a form.
+            kind: QuestionKind<'a>,
+            /// All questions of the request.
+            questions: Vec<Question<'a>>,
+            /// The answers to all questions, in their order.
+            #[cfg_attr(feature = "tsify", tsify(type = "string[][]"))]
+            answers: Vec<Vec<Text<'a>>>,
+            /// The tool call that it is about.
+            tool_call_id: Cow<'a, str>,
+            /// The subagent that asks.
+            agent_id: Cow<'a, str>,
+        }
+    }
+}
+
+words! {
+    /// What became of a question.
+    pub enum QuestionStatus {
+        /// It is open.
+        Requested = "requested",
+        /// It was answered.
+        Answered = "answered",
+        /// It was dismissed.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// What is asked.
+    pub enum QuestionKind {
+        /// A question.
+        Question = "question",
+        /// A plan to be approved.
+        Plan = "plan",
+        /// A form.
+        Form = "form",
+    }
+}
+
+object! {
+    /// One question of a request.
+    pub struct Question {
+        required {
+            /// The question.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            text: Text<'a>,
+            /// The answers offered.
+            options: Vec<QuestionOption<'a>>,
+        }
+        optional {
+            /// A short heading.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            header: Text<'a>,
+            /// Whether several answers may be chosen.
+            multi_select: bool,
+            /// Whether an answer of one's own may be given.
+            free_text: bool,
+        }
+    }
+}
+
+object! {
+    /// One answer that is offered.
+    pub struct QuestionOption {
+        required {
+            /// The answer.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            label: Text<'a>,
+        }
+        optional {
+            /// What it means.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            description: Text<'a>,
+        }
+    }
+}
+
+object! {
+    /// Data of `error`.
+    pub struct ErrorData {
+        required {
+            /// What went wrong.
+            #[cfg_attr(feature = "tsify", tsify(type = "string"))]
+            message: Text<'a>,
+        }
+        optional {
+            /// The agent's word for it.
+            code: Cow<'a, str>,
+            /// More about it.
+            #[cfg_attr(feature = "tsify", tsify(type = "unknown"))]
+            details: Json<'a>,
+            /// Whether the agent tries again by itself.
+            will_retry: bool,
+            /// The turn in which it happened.
+            turn_id: Cow<'a, str>,
+            /// The subagent in which it happened.
+            agent_id: Cow<'a, str>,
+        }
+    }
+}
+
+object! {
+    /// Data of `agent.unparsed`.
+    pub struct UnparsedData {
+        required {
+            /// Why the line could not be read.
+            error: Cow<'a, str>,
+            /// Where: agent, channel and line number.
+            location: Cow<'a, str>,
+        }
+        optional {
+            /// A hash of the line.
+            raw_hash: Cow<'a, str>,
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! JSON text: values kept as they were written, and the writer of everything else.
+
+use std::borrow::Cow;
+use std::io::Write as _;
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// Writes itself as JSON at the end of a buffer.
+pub trait ToJson {
+    /// Appends the value.
+    fn write_json(&self, out: &mut Vec<u8>);
+}
+
+/// Turns borrowed content into owned content.
+pub trait IntoOwned {
+    /// The owned form.
+    type Owned;
+    /// Copies what is still borrowed.
+    fn into_owned(self) -> Self::Owned;
+}
+
+/// Any JSON value, kept as the text it was written in: key order, number text and lone surrogates survive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Json<'a>(Cow<'a, str>);
+
+impl<'a> Json<'a> {
+    /// Takes text that is known to be one JSON value.
+    pub fn from_text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// `null`.
+    pub const fn null() -> Self {
+        Self(Cow::Borrowed("null"))
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        self.0 == "null"
+    }
+
+    /// The JSON of something that writes itself.
+    pub fn of(value: &(impl ToJson + ?Sized)) -> Json<'static> {
+        let mut out = Vec::new();
+        value.write_json(&mut out);
+        Json(Cow::Owned(String::from_utf8(out).unwrap_or_default()))
+    }
+
+    /// The text of the value.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Reads the value as a type.
+    pub fn parse<'j, T: Deserialize<'j>>(&'j self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(&self.0)
+    }
+
+    /// The same value, borrowed.
+    pub fn borrow(&self) -> Json<'_> {
+        Json(Cow::Borrowed(&self.0))
+    }
+}
+
+impl Default for Json<'_> {
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: Result<&RawValue, _> = serde_json::from_str(&self.0);
+        raw.map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json<'static> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Json(Cow::Owned(Box::<str>::from(raw).into_string())))
+    }
+}
+
+#[cfg(feature = "schemars")]
+impl schemars::JsonSchema for Json<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Json".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!(true)
+    }
+}
+
+impl ToJson for Json<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0.as_bytes());
+    }
+}
+
+impl ToJson for str {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        write_string(self.as_bytes(), out);
+    }
+}
+
+impl ToJson for Cow<'_, str> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        write_string(self.as_bytes(), out);
+    }
+}
+
+impl ToJson for bool {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+macro_rules! number {
+    ($($type:ty),*) => { $(
+        impl ToJson for $type {
+            fn write_json(&self, out: &mut Vec<u8>) {
+                // Writing into a Vec cannot fail; what is not finite has no JSON and becomes null.
+                let _ = serde_json::to_writer(out, self);
+            }
+        }
+        impl IntoOwned for $type {
+            type Owned = $type;
+            fn into_owned(self) -> $type { self }
+        }
+    )* };
+}
+number!(u64, u32, i64, f64);
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (index, value) in self.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            value.write_json(out);
+        }
+        out.push(b']');
+    }
+}
+
+impl IntoOwned for Json<'_> {
+    type Owned = Json<'static>;
+    fn into_owned(self) -> Json<'static> {
+        Json(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl IntoOwned for Cow<'_, str> {
+    type Owned = Cow<'static, str>;
+    fn into_owned(self) -> Cow<'static, str> {
+        Cow::Owned(Cow::into_owned(self))
+    }
+}
+
+impl IntoOwned for bool {
+    type Owned = bool;
+    fn into_owned(self) -> bool {
+        self
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Vec<T> {
+    type Owned = Vec<T::Owned>;
+    fn into_owned(self) -> Self::Owned {
+        self.into_iter().map(T::into_owned).collect()
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Option<T> {
+    type Owned = Option<T::Owned>;
+    fn into_owned(self) -> Self::Owned {
+        self.map(T::into_owned)
+    }
+}
+
+/// Which bytes must be escaped in a JSON string. `0xED` may begin a lone surrogate and is looked at more closely.
+const SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[0xED] = true;
+    table
+};
+
+/// Writes WTF-8 as a JSON string; lone surrogates become `\ud83d`.
+pub(crate) fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let mut clean = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if !SPECIAL[usize::from(byte)] {
+            at += 1;
+            continue;
+        }
+        let length = if byte == 0xED { 3 } else { 1 };
+        if byte == 0xED && !surrogate_at(bytes, at) {
+            at += 1;
+            continue;
+        }
+        out.extend_from_slice(&bytes[clean..at]);
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x0C => out.extend_from_slice(b"\\f"),
+            0xED => {
+                let unit = 0xD000 | (u16::from(bytes[at + 1] & 0x3F) << 6) | u16::from(bytes[at + 2] & 0x3F);
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+            control => {
+                let _ = write!(out, "\\u{control:04x}");
+            }
+        }
+        at += length;
+        clean = at;
+    }
+    out.extend_from_slice(&bytes[clean..]);
+    out.push(b'"');
+}
+
+/// Whether a surrogate in its three-byte form stands there.
+fn surrogate_at(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at..at + 3), Some([0xED, 0xA0..=0xBF, 0x80..=0xBF]))
+}
+
+/// The text of WTF-8 with U+FFFD for lone surrogates.
+pub(crate) fn lossy(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
+    match bytes {
+        Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(replace_surrogates(bytes.to_vec())),
+        },
+        Cow::Owned(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Cow::Owned(text),
+            Err(error) => Cow::Owned(replace_surrogates(error.into_bytes())),
+        },
+    }
+}
+
+fn replace_surrogates(mut bytes: Vec<u8>) -> String {
+    let mut at = 0;
+    while at < bytes.len() {
+        if surrogate_at(&bytes, at) {
+            bytes[at..at + 3].copy_from_slice("\u{FFFD}".as_bytes());
+        }
+        at += 1;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Decodes the body of a valid JSON string into WTF-8. What is not valid stays as it is.
+pub(crate) fn decode(body: &str) -> Vec<u8> {
+    let bytes = body.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(offset) = bytes[at..].iter().position(|byte| *byte == b'\\') {
+        out.extend_from_slice(&bytes[at..at + offset]);
+        at += offset;
+        let escape = bytes.get(at + 1).copied();
+        at += 2;
+        match escape {
+            Some(b'n') => out.push(b'\n'),
+            Some(b'r') => out.push(b'\r'),
+            Some(b't') => out.push(b'\t'),
+            Some(b'b') => out.push(0x08),
+            Some(b'f') => out.push(0x0C),
+            Some(b'u') => {
+                let unit = hex4(bytes, at);
+                at = (at + 4).min(bytes.len());
+                push_unit(unit, &mut out);
+            }
+            Some(other) => out.push(other),
+            None => {
+                out.push(b'\\');
+                at = bytes.len();
+            }
+        }
+    }
+    out.extend_from_slice(&bytes[at.min(bytes.len())..]);
+    out
+}
+
+fn hex4(bytes: &[u8], at: usize) -> u16 {
+    bytes
+        .get(at..at + 4)
+        .and_then(|digits| std::str::from_utf8(digits).ok())
+        .and_then(|digits| u16::from_str_radix(digits, 16).ok())
+        .unwrap_or(0xFFFD)
+}
+
+/// Appends a UTF-16 unit; a low surrogate joins a high one that stands right before it.
+fn push_unit(unit: u16, out: &mut Vec<u8>) {
+    if let 0xDC00..=0xDFFF = unit
+        && out.len() >= 3
+        && let [0xED, second @ 0xA0..=0xAF, third] = out[out.len() - 3..]
+    {
+        let high = 0xD000 | (u32::from(second & 0x3F) << 6) | u32::from(third & 0x3F);
+        let joined = 0x10000 + ((high - 0xD800) << 10) + (u32::from(unit) - 0xDC00);
+        out.truncate(out.len() - 3);
+        let mut buffer = [0; 4];
+        let joined = char::from_u32(joined).unwrap_or('\u{FFFD}');
+        out.extend_from_slice(joined.encode_utf8(&mut buffer).as_bytes());
+        return;
+    }
+    match char::from_u32(u32::from(unit)) {
+        Some(character) => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => out.extend_from_slice(&[0xED, (0x80 | ((unit >> 6) & 0x3F)) as u8, (0x80 | (unit & 0x3F)) as u8]),
+    }
+}
+
+/// Appends WTF-8 to WTF-8; halves of a surrogate pair that meet become one character.
+pub(crate) fn append(out: &mut Vec<u8>, bytes: &[u8]) {
+    if let [0xED, second @ 0xB0..=0xBF, third, rest @ ..] = bytes
+        && out.len() >= 3
+        && matches!(out[out.len() - 3..], [0xED, 0xA0..=0xAF, _])
+    {
+        push_unit(0xD000 | (u16::from(second & 0x3F) << 6) | u16::from(third & 0x3F), out);
+        out.extend_from_slice(rest);
+    } else {
+        out.extend_from_slice(bytes);
+    }
+}

@@ -1,0 +1,248 @@
+//! One declaration per type of the schema: the struct, its serde implementations and its fast JSON writer.
+
+use std::borrow::Cow;
+
+use crate::json::{IntoOwned, Json, ToJson};
+
+/// Fields that this version does not know (or that stood there as `null`), kept so that they are written back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extra<'a>(pub Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl Extra<'_> {
+    /// Writes every field as `,"key":value`.
+    pub(crate) fn write_members(&self, out: &mut Vec<u8>) {
+        for (key, value) in &self.0 {
+            out.push(b',');
+            key.write_json(out);
+            out.push(b':');
+            value.write_json(out);
+        }
+    }
+}
+
+impl IntoOwned for Extra<'_> {
+    type Owned = Extra<'static>;
+    fn into_owned(self) -> Extra<'static> {
+        Extra(self.0.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect())
+    }
+}
+
+/// The key of a field in JSON.
+macro_rules! key {
+    (r#type) => {
+        "type"
+    };
+    ($field:ident) => {
+        stringify!($field)
+    };
+}
+
+/// Declares an object of the schema. `required` fields are always written; `optional` ones are left out when empty.
+/// Reading keeps unknown fields in `extra`; of doubled keys the last one wins.
+macro_rules! object {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            required { $( $(#[$rmeta:meta])* $rfield:ident : $rtype:ty, )* }
+            optional { $( $(#[$ometa:meta])* $ofield:ident : $otype:ty, )* }
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Default)]
+        #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+        #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+        pub struct $name<'a> {
+            $( $(#[$rmeta])* pub $rfield: $rtype, )*
+            $(
+                $(#[$ometa])*
+                #[cfg_attr(feature = "tsify", tsify(optional))]
+                pub $ofield: Option<$otype>,
+            )*
+            /// Fields that this version does not know.
+            #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(skip))]
+            pub extra: $crate::Extra<'a>,
+        }
+
+        impl $name<'_> {
+            /// Writes the fields, each as `,"key":value`.
+            pub(crate) fn write_members(&self, out: &mut Vec<u8>) {
+                $(
+                    out.extend_from_slice(concat!(",\"", $crate::macros::key!($rfield), "\":").as_bytes());
+                    $crate::ToJson::write_json(&self.$rfield, out);
+                )*
+                $(
+                    if let Some(value) = &self.$ofield {
+                        out.extend_from_slice(concat!(",\"", $crate::macros::key!($ofield), "\":").as_bytes());
+                        $crate::ToJson::write_json(value, out);
+                    }
+                )*
+                self.extra.write_members(out);
+            }
+        }
+
+        impl $crate::ToJson for $name<'_> {
+            fn write_json(&self, out: &mut Vec<u8>) {
+                let start = out.len();
+                self.write_members(out);
+                if out.len() == start {
+                    out.push(b'{');
+                } else {
+                    // The first field's comma makes room for the brace.
+                    out[start] = b'{';
+                }
+                out.push(b'}');
+            }
+        }
+
+        impl serde::Serialize for $name<'_> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap as _;
+                let mut map = serializer.serialize_map(None)?;
+                $( map.serialize_entry($crate::macros::key!($rfield), &self.$rfield)?; )*
+                $(
+                    if let Some(value) = &self.$ofield {
+                        map.serialize_entry($crate::macros::key!($ofield), value)?;
+                    }
+                )*
+                for (key, value) in &self.extra.0 {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name<'static> {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Object;
+                impl<'de> serde::de::Visitor<'de> for Object {
+                    type Value = $name<'static>;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str(concat!("an object (", stringify!($name), ")"))
+                    }
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                        let mut value = <$name<'static>>::default();
+                        #[allow(unused_mut)]
+                        let mut missing: Vec<&'static str> = vec![$( $crate::macros::key!($rfield), )*];
+                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+                            match key.as_ref() {
+                                $(
+                                    $crate::macros::key!($rfield) => {
+                                        value.$rfield = map.next_value()?;
+                                        missing.retain(|field| *field != $crate::macros::key!($rfield));
+                                    }
+                                )*
+                                $(
+                                    $crate::macros::key!($ofield) => match map.next_value()? {
+                                        None => value.extra.0.push((key.into_owned().into(), $crate::Json::null())),
+                                        found => value.$ofield = found,
+                                    },
+                                )*
+                                _ => value.extra.0.push((key.into_owned().into(), map.next_value()?)),
+                            }
+                        }
+                        match missing.first() {
+                            Some(field) => Err(serde::de::Error::missing_field(field)),
+                            None => Ok(value),
+                        }
+                    }
+                }
+                deserializer.deserialize_map(Object)
+            }
+        }
+
+        impl<'a> $crate::IntoOwned for $name<'a> {
+            type Owned = $name<'static>;
+            fn into_owned(self) -> $name<'static> {
+                $name {
+                    $( $rfield: $crate::IntoOwned::into_owned(self.$rfield), )*
+                    $( $ofield: $crate::IntoOwned::into_owned(self.$ofield), )*
+                    extra: $crate::IntoOwned::into_owned(self.extra),
+                }
+            }
+        }
+    };
+}
+
+/// Declares a set of words. A word that is not known is kept in `Other`; older spellings are read (`| "old"`).
+/// The first word is the default.
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $(#[$fmeta:meta])* $first:ident = $fword:literal $(| $fold:literal)*,
+            $( $(#[$vmeta:meta])* $variant:ident = $word:literal $(| $old:literal)*, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, Default)]
+        #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+        #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+        pub enum $name<'a> {
+            $(#[$fmeta])*
+            #[default]
+            #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = $fword))]
+            $first,
+            $(
+                $(#[$vmeta])*
+                #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(rename = $word))]
+                $variant,
+            )*
+            /// A word that this version does not know.
+            #[cfg_attr(any(feature = "tsify", feature = "schemars"), serde(skip))]
+            Other(std::borrow::Cow<'a, str>),
+        }
+
+        impl $name<'_> {
+            /// The word as it stands in JSON.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    Self::$first => $fword,
+                    $( Self::$variant => $word, )*
+                    Self::Other(word) => word,
+                }
+            }
+        }
+
+        impl<'a> From<&'a str> for $name<'a> {
+            fn from(word: &'a str) -> Self {
+                match word {
+                    $fword $(| $fold)* => Self::$first,
+                    $( $word $(| $old)* => Self::$variant, )*
+                    _ => Self::Other(std::borrow::Cow::Borrowed(word)),
+                }
+            }
+        }
+
+        impl $crate::ToJson for $name<'_> {
+            fn write_json(&self, out: &mut Vec<u8>) {
+                $crate::ToJson::write_json(self.as_str(), out);
+            }
+        }
+
+        impl serde::Serialize for $name<'_> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name<'static> {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                Ok($crate::IntoOwned::into_owned($name::from(word.as_ref())))
+            }
+        }
+
+        impl<'a> $crate::IntoOwned for $name<'a> {
+            type Owned = $name<'static>;
+            fn into_owned(self) -> $name<'static> {
+                match self {
+                    Self::$first => $name::$first,
+                    $( Self::$variant => $name::$variant, )*
+                    Self::Other(word) => $name::Other(std::borrow::Cow::Owned(word.into_owned())),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {key, object, words};

@@ -1,0 +1,187 @@
+//! Text as the agent wrote it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::json::{self, IntoOwned, Json, ToJson};
+
+/// Text that carries whatever a JSON string can, a lone surrogate escape included (which `str` cannot hold).
+///
+/// It is either still the body of a JSON string, as it stood in the agent's line, or decoded: UTF-8 in which a lone
+/// surrogate has its three-byte form (WTF-8). Two texts are equal when they decode to the same.
+#[derive(Clone)]
+pub struct Text<'a>(Repr<'a>);
+
+#[derive(Clone)]
+enum Repr<'a> {
+    /// What stands between the quotes of a valid JSON string, escapes included.
+    Escaped(&'a str),
+    /// WTF-8.
+    Decoded(Cow<'a, [u8]>),
+}
+
+impl<'a> Text<'a> {
+    /// The body of a JSON string: what stands between its quotes. The caller has checked that it is one.
+    pub fn from_json_body(body: &'a str) -> Self {
+        if body.as_bytes().contains(&b'\\') { Self(Repr::Escaped(body)) } else { Self::from(body) }
+    }
+
+    /// Decoded text: UTF-8, or WTF-8 where a lone surrogate must be kept.
+    pub fn from_wtf8(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self(Repr::Decoded(bytes.into()))
+    }
+
+    /// The decoded bytes: UTF-8, but for lone surrogates in their three-byte form.
+    pub fn as_wtf8(&self) -> Cow<'_, [u8]> {
+        match &self.0 {
+            Repr::Escaped(body) => Cow::Owned(json::decode(body)),
+            Repr::Decoded(bytes) => Cow::Borrowed(bytes),
+        }
+    }
+
+    /// The text; a lone surrogate becomes U+FFFD.
+    pub fn to_str_lossy(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Escaped(body) => Cow::Owned(json::lossy(Cow::Owned(json::decode(body))).into_owned()),
+            Repr::Decoded(bytes) => json::lossy(Cow::Borrowed(bytes)),
+        }
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        match &self.0 {
+            Repr::Escaped(body) => body.is_empty(),
+            Repr::Decoded(bytes) => bytes.is_empty(),
+        }
+    }
+
+    /// Appends the decoded text to decoded text; halves of a surrogate pair that meet become one character.
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        match &self.0 {
+            Repr::Escaped(body) => json::append(out, &json::decode(body)),
+            Repr::Decoded(bytes) => json::append(out, bytes),
+        }
+    }
+
+    /// The same text, borrowed.
+    pub fn borrow(&self) -> Text<'_> {
+        match &self.0 {
+            Repr::Escaped(body) => Text(Repr::Escaped(body)),
+            Repr::Decoded(bytes) => Text(Repr::Decoded(Cow::Borrowed(bytes))),
+        }
+    }
+}
+
+impl Default for Text<'_> {
+    fn default() -> Self {
+        Self(Repr::Decoded(Cow::Borrowed(b"")))
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_wtf8() == other.as_wtf8()
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_str_lossy(), f)
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_str_lossy())
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Repr::Decoded(Cow::Borrowed(text.as_bytes())))
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Self(Repr::Decoded(Cow::Owned(text.into_bytes())))
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Text<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => text.into(),
+            Cow::Owned(text) => text.into(),
+        }
+    }
+}
+
+impl IntoOwned for Text<'_> {
+    type Owned = Text<'static>;
+    fn into_owned(self) -> Text<'static> {
+        Text(Repr::Decoded(Cow::Owned(match self.0 {
+            Repr::Escaped(body) => json::decode(body),
+            Repr::Decoded(bytes) => bytes.into_owned(),
+        })))
+    }
+}
+
+impl ToJson for Text<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        match &self.0 {
+            Repr::Escaped(body) => {
+                out.push(b'"');
+                out.extend_from_slice(body.as_bytes());
+                out.push(b'"');
+            }
+            Repr::Decoded(bytes) => json::write_string(bytes, out),
+        }
+    }
+}
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.as_wtf8()) {
+            Ok(text) => serializer.serialize_str(text),
+            // Only raw JSON can carry a lone surrogate.
+            Err(_) => Json::of(self).serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Text<'static> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Wtf8;
+        impl Visitor<'_> for Wtf8 {
+            type Value = Text<'static>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(Text::from_wtf8(bytes.to_vec()))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text::from(text.to_owned()))
+            }
+        }
+        // As bytes, serde_json hands over lone surrogates instead of refusing them.
+        deserializer.deserialize_bytes(Wtf8)
+    }
+}
+
+#[cfg(feature = "schemars")]
+impl schemars::JsonSchema for Text<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string" })
+    }
+}
