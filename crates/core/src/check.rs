@@ -1,27 +1,161 @@
-//! The contract, as a function.
+//! The contract, as a function: what every stream of universal events keeps, whatever the agent does.
+//!
+//! Everything that can be seen from the events alone is checked, event by event. What is remembered of an item,
+//! a call or a request that is finished is a hash of its identifier; texts are kept only while their item is open.
+
+mod items;
+mod requests;
+mod session;
+mod text;
+mod time;
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use interlinear_schema::UniversalEvent;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny};
 
 use crate::api::Break;
+use session::Session;
 
 /// Checks a stream of events, event by event, of one or several sessions.
 #[derive(Debug, Default)]
-pub struct Checker {}
+pub struct Checker {
+    raw: RawExpected,
+    sessions: BTreeMap<String, Session>,
+    event_ids: HashSet<u64>,
+    breaks: Vec<Break>,
+}
+
+/// Whether the native objects were asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum RawExpected {
+    #[default]
+    Either,
+    Asked,
+    NotAsked,
+}
 
 impl Checker {
     /// A checker that has seen nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// Whether the stream was made with `includeRaw`: then every event of the agent's own must carry its native
+    /// object, otherwise none may.
+    #[must_use]
+    pub fn expect_raw(mut self, asked: bool) -> Self {
+        self.raw = if asked { RawExpected::Asked } else { RawExpected::NotAsked };
+        self
+    }
+
     /// The next event.
-    pub fn event(&mut self, _event: &UniversalEvent<'_>) {}
+    pub fn event(&mut self, event: &UniversalEvent<'_>) {
+        let mut report = Report { session_id: &event.session_id, sequence: event.sequence, breaks: &mut self.breaks };
+        if event.event_id.is_empty() {
+            report.broken(1, "event_id is empty");
+        } else if !self.event_ids.insert(hash(&event.event_id)) {
+            report.broken(1, format!("event_id {} is not unique", event.event_id));
+        }
+        match (self.raw, event.raw.is_null()) {
+            (RawExpected::Asked, true) if !event.synthetic => {
+                report.broken(4, format!("{} carries no raw, though it was asked for", event.data.type_name()));
+            }
+            (RawExpected::NotAsked, false) => report.broken(4, "raw is there, though nobody asked for it"),
+            _ => {}
+        }
+        if !self.sessions.contains_key(event.session_id.as_ref()) {
+            self.sessions.insert(event.session_id.to_string(), Session::default());
+        }
+        if let Some(session) = self.sessions.get_mut(event.session_id.as_ref()) {
+            session.event(event, &mut report);
+        }
+    }
+
     /// The next event as JSON; what is no event at all is a break too.
-    pub fn json(&mut self, _event: &str) {}
+    pub fn json(&mut self, event: &str) {
+        let head: Head = serde_json::from_str(event).unwrap_or_default();
+        match serde_json::from_str::<UniversalEvent<'static>>(event) {
+            Ok(read) => {
+                if !head.has_raw {
+                    let (session_id, sequence) = (&read.session_id, read.sequence);
+                    Report { session_id, sequence, breaks: &mut self.breaks }.broken(4, "raw is missing");
+                }
+                self.event(&read);
+            }
+            Err(error) => Report {
+                session_id: head.session_id.as_deref().unwrap_or_default(),
+                sequence: head.sequence.unwrap_or_default(),
+                breaks: &mut self.breaks,
+            }
+            .broken(1, format!("not an event: {error}")),
+        }
+    }
+
     /// The breaks found since the last call.
     pub fn breaks(&mut self) -> Vec<Break> {
-        Vec::new()
+        std::mem::take(&mut self.breaks)
     }
-    /// The stream is over.
+
+    /// The stream is over: the breaks found since the last call. A session that has not ended may go on elsewhere;
+    /// what it left open is no break.
     pub fn finish(&mut self) -> Vec<Break> {
-        Vec::new()
+        self.breaks()
     }
 }
+
+/// What can be told of JSON that may be no event.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    #[serde(deserialize_with = "lenient")]
+    session_id: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    sequence: Option<u64>,
+    #[serde(rename = "raw", deserialize_with = "present")]
+    has_raw: bool,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| true)
+}
+
+/// Reads a value, or nothing where it is of another type.
+fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either<T> {
+        Fits(T),
+        Not(IgnoredAny),
+    }
+    Ok(match Either::deserialize(deserializer)? {
+        Either::Fits(value) => Some(value),
+        Either::Not(_) => None,
+    })
+}
+
+/// Where a break is reported: the event that is being looked at.
+struct Report<'a> {
+    session_id: &'a str,
+    sequence: u64,
+    breaks: &'a mut Vec<Break>,
+}
+
+impl Report<'_> {
+    fn broken(&mut self, rule: u32, message: impl Into<String>) {
+        let session_id = self.session_id.to_owned();
+        self.breaks.push(Break { rule, session_id, sequence: self.sequence, message: message.into() });
+    }
+}
+
+/// What is remembered of an identifier that is needed only to see it again.
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;
