@@ -62,11 +62,11 @@ struct OpenCall {
 enum Lives {
     /// To the end of its turn.
     #[default]
-    InTurn,
+    Turn,
     /// A command or a subagent: once its result has begun, the agent may let it go on in the background.
-    InBackground,
+    Background,
     /// A subagent's own call: to the end of the session.
-    InSubagent,
+    Subagent,
 }
 
 impl Items {
@@ -169,8 +169,7 @@ impl Items {
     pub(super) fn turn_ended(&mut self, turn_id: Option<&str>, report: &mut Report<'_>) {
         for (id, item) in &mut self.open {
             let call = item.call_id.as_ref().and_then(|id| self.calls.open.get(id));
-            let goes_on =
-                item.kind == ItemKind::ToolResult && call.is_some_and(|call| call.lives == Lives::InBackground);
+            let goes_on = item.kind == ItemKind::ToolResult && call.is_some_and(|call| call.lives == Lives::Background);
             let of_another_turn = item.turn_id.is_some() && item.turn_id.as_deref() != turn_id;
             if !item.is_subagents && !goes_on && !of_another_turn && !item.reported {
                 item.reported = true;
@@ -178,7 +177,7 @@ impl Items {
             }
         }
         for (id, call) in &mut self.calls.open {
-            if call.lives != Lives::InSubagent && !call.result_started && !call.reported {
+            if call.lives != Lives::Subagent && !call.result_started && !call.reported {
                 call.reported = true;
                 report.broken(14, format!("tool call {id} has no result at turn.ended"));
             }
@@ -207,9 +206,9 @@ impl Calls {
             return report.broken(14, format!("call_id {id} is called twice"));
         }
         let lives = match part.tool_kind {
-            _ if item.agent_id.is_some() => Lives::InSubagent,
-            Some(ToolKind::Command | ToolKind::Task) => Lives::InBackground,
-            _ => Lives::InTurn,
+            _ if item.agent_id.is_some() => Lives::Subagent,
+            Some(ToolKind::Command | ToolKind::Task) => Lives::Background,
+            _ => Lives::Turn,
         };
         self.open.insert(id.to_owned(), OpenCall { lives, ..OpenCall::default() });
     }
