@@ -142,6 +142,10 @@ fn a_whole_session_keeps_the_contract() {
         .add("permission.resolved", permission("p1", "accept"))
         .complete(below(call("c1"), "m1", ""))
         .start(below(result("c1", ""), "m1", ""))
+        .add(
+            "item.delta",
+            json!({ "item_id": "c1-result", "delta": "ok", "part_type": "tool_result", "part_index": 0 }),
+        )
         .complete(below(result("c1", "ok"), "m1", ""))
         .complete(message("m1", "Hello"))
         .add("error", json!({ "message": "Overloaded", "turn_id": "t1" }))
@@ -380,6 +384,9 @@ fn rule_13_item_started_holds_no_text_that_deltas_bring() {
     empty["content"][0]["arguments"] = "".into();
     arguments(Stream::new().start(empty), "{}").complete(call("c")).keeps_the_contract();
     arguments(Stream::new().start(call("c")), "{}").complete(call("c")).breaks(13, "held arguments that deltas bring");
+    let mut empty = call("c");
+    empty["content"][0]["arguments"] = "".into();
+    Stream::new().start(empty).complete(call("c")).breaks(13, "arguments of c-call came without a delta");
     let mut other = call("c");
     other["content"][0]["arguments"] = "{\"x\":1}".into();
     Stream::new().start(call("c")).complete(other).breaks(13, "final arguments");
@@ -422,7 +429,7 @@ fn rule_14_calls_and_results_are_items_with_one_part_of_their_own() {
 #[test]
 fn rule_14_an_exit_code_that_is_an_error_means_failed() {
     let with_code = |status: &str| {
-        let mut done = with_status(result("c", "no"), status);
+        let mut done = with_status(result("c", ""), status);
         done["content"][0]["exit_code"] = 1.into();
         Stream::new().call("c").start(result("c", "")).complete(done)
     };

@@ -133,8 +133,8 @@ impl Texts {
                 compare(item, kind, &self.streamed[at].text, &text.as_wtf8(), report);
             } else if let Some(at) = find(&self.announced, index) {
                 compare(item, kind, &self.announced[at].text, &text.as_wtf8(), report);
-            } else if kind == Kind::Text && item.kind == ItemKind::Message && !text.is_empty() {
-                report.broken(13, format!("text of message {} came without a delta", item.item_id));
+            } else if !text.is_empty() && (kind != Kind::Text || item.kind == ItemKind::Message) {
+                report.broken(13, format!("{} of {} came without a delta", kind.name(), item.item_id));
             }
         }
         let is_part = |index| parts(item).any(|part| part.1 == kind && Some(part.0) == index);
