@@ -58,7 +58,9 @@ impl Requests {
         if let Some(QuestionKind::Other(kind)) = &data.kind {
             report.broken(16, format!("question {id} is of the unknown kind {kind}"));
         }
-        if let Some(first) = data.questions.as_ref().and_then(|questions| questions.first()) {
+        // A form has a message of its own above its fields.
+        let is_form = data.kind == Some(QuestionKind::Form);
+        if let Some(first) = data.questions.as_ref().and_then(|questions| questions.first()).filter(|_| !is_form) {
             let labels: Vec<_> = first.options.iter().map(|option| option.label.borrow()).collect();
             if first.text != data.prompt || labels != data.options {
                 report.broken(16, format!("prompt and options of question {id} are not those of its first question"));
