@@ -14,6 +14,18 @@ pub enum Agent {
     Claude,
 }
 
+impl Agent {
+    /// Every agent that can be read.
+    pub const ALL: &[Self] = &[Self::Claude];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+        }
+    }
+}
+
 /// Where a session is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
@@ -94,6 +106,19 @@ pub enum Channel {
 }
 
 impl Channel {
+    /// The channel's name, as [`Channel::parse`] reads it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout => "stdout".to_owned(),
+            Self::Stderr => "stderr".to_owned(),
+            Self::Stdin => "stdin".to_owned(),
+            Self::Argv => "argv".to_owned(),
+            Self::Sse(path) if path.is_empty() => "sse".to_owned(),
+            Self::Sse(path) => format!("sse {path}"),
+            Self::Http { request, status } => serde_json::json!({ "http": request, "status": status }).to_string(),
+        }
+    }
+
     /// Reads a channel's name: `stdout`, `stderr`, `stdin`, `argv`, `sse`, `sse /api/event`, or the JSON
     /// `{"http":"POST /path","status":200}`. Any other name is taken for standard output.
     pub fn parse(name: &str) -> Self {
@@ -153,7 +178,7 @@ pub enum Command {
         /// The mode, in the agent's words.
         mode: String,
     },
-    /// Chooses the agent's role (OpenCode's plan and build).
+    /// Chooses the agent's role (plan, build).
     SetAgent {
         /// The role's name.
         agent: String,

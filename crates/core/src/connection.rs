@@ -1,46 +1,378 @@
 //! The machine: bytes and commands in, events and bytes out.
-use crate::api::{Channel, Command, Exit, Failure, OpenOptions, Outgoing, Stats};
-use crate::sink::Sink;
 
-/// A process that is being read and talked to.
+use std::borrow::Cow;
+
+use interlinear_schema::{EndReason, SessionEndedData, TerminatedBy, Text, ToJson as _};
+use serde::{Deserialize, Serialize};
+
+use crate::agents::{self, Adapter as _};
+use crate::api::{Agent, Channel, Command, Exit, Failure, Form, OpenOptions, Outgoing, Stats};
+use crate::book::{Book, Counts};
+use crate::emit::{Emit, Session};
+use crate::hash;
+use crate::json::Tape;
+use crate::lines::{self, Channels, Line, SseLine};
+use crate::sink::{LineReport, Outcome, Sink};
+use crate::stderr::Stderr;
+use crate::wire::Drifts;
+
+/// A process that is read and talked to, or a transcript of one: events of all its sessions come out, each session
+/// with its own identifier and sequence. A session is a connection that carries one.
+///
+/// It reads no clock: `now` is the host's, in milliseconds since 1970.
 #[derive(Debug)]
-pub struct Connection {}
+pub struct Connection {
+    machine: Machine,
+    tape: Tape,
+}
+
+/// Everything that a snapshot keeps.
+#[derive(Debug, Serialize, Deserialize)]
+struct Machine {
+    book: Book,
+    agent: agents::State,
+    channels: Channels,
+    outgoing: Vec<Outgoing>,
+    stderr: Stderr,
+    max_line: usize,
+    /// The host asked for the end.
+    terminating: bool,
+}
+
+/// Which way a line went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Out,
+    In,
+    Err,
+}
+
+impl Direction {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Out => "out",
+            Self::In => "in",
+            Self::Err => "err",
+        }
+    }
+}
+
+/// What snapshots begin with; the last byte is their version.
+const SNAPSHOT: &[u8] = b"interlinear\x01";
 
 impl Connection {
     /// Opens a session or a connection.
-    pub fn open(_options: &OpenOptions) -> Result<Self, Failure> {
-        Ok(Self {})
+    pub fn open(options: &OpenOptions) -> Result<Self, Failure> {
+        let mut connection = Self::of(options.agent, Form::Live, &options.session_id, options.include_raw);
+        connection.machine.max_line = options.max_line.map_or(lines::MAX_LINE, |limit| limit as usize);
+        if let Some(metadata) = &options.metadata {
+            let text = metadata.get().trim();
+            let members = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+            let members = members.ok_or_else(|| Failure::new("bad_options", "metadata must be a JSON object"))?;
+            members.trim().clone_into(&mut connection.machine.book.host_metadata);
+        }
+        Ok(connection)
     }
-    /// What the agent wrote. `now` is the host's clock, in milliseconds since 1970.
-    pub fn receive(&mut self, _chunk: &[u8], _channel: &Channel, _now: f64, _sink: &mut dyn Sink) {}
+
+    pub(crate) fn of(agent: Agent, form: Form, session_id: &str, include_raw: bool) -> Self {
+        let book = Book {
+            agent,
+            form,
+            include_raw,
+            host_metadata: String::new(),
+            sessions: vec![Session::new(session_id.to_owned())],
+            now: 0,
+            stats: Counts::default(),
+            drift: Drifts::default(),
+        };
+        let machine = Machine {
+            book,
+            agent: agents::State::new(agent),
+            channels: Channels::new(),
+            outgoing: Vec::new(),
+            stderr: Stderr::default(),
+            max_line: lines::MAX_LINE,
+            terminating: false,
+        };
+        Self { machine, tape: Tape::default() }
+    }
+
+    pub(crate) fn set_max_line(&mut self, limit: usize) {
+        self.machine.max_line = limit;
+    }
+
+    /// What the agent wrote.
+    pub fn receive(&mut self, chunk: &[u8], channel: &Channel, now: f64, sink: &mut dyn Sink) {
+        let direction = if *channel == Channel::Stderr { Direction::Err } else { Direction::Out };
+        self.machine.book.now = now as i64;
+        self.push(chunk, channel, direction, sink);
+    }
+
     /// What the host wrote by itself.
-    pub fn sent(&mut self, _chunk: &[u8], _channel: &Channel, _now: f64, _sink: &mut dyn Sink) {}
-    /// What the host wants the agent to do.
-    pub fn command(&mut self, _command: &Command, _session_id: Option<&str>, _now: f64, _sink: &mut dyn Sink) {}
-    /// What the host must write, call or signal now.
+    pub fn sent(&mut self, chunk: &[u8], channel: &Channel, now: f64, sink: &mut dyn Sink) {
+        self.machine.book.now = now as i64;
+        self.push(chunk, channel, Direction::In, sink);
+    }
+
+    /// What the host wants the agent to do. What must be written for it is in [`Connection::outgoing`]; its events
+    /// are those of the written lines.
+    pub fn command(&mut self, command: &Command, session_id: Option<&str>, now: f64, sink: &mut dyn Sink) {
+        let machine = &mut self.machine;
+        machine.book.now = now as i64;
+        let mut emit = Emit::new(&mut machine.book, sink, None);
+        if let Some(id) = session_id
+            && !emit.book.sessions.iter().any(|session| session.id == id)
+        {
+            emit.unsupported(&format!("there is no session {id}"));
+            return;
+        }
+        let mut outgoing = Vec::new();
+        if *command == Command::Terminate {
+            machine.terminating = true;
+            outgoing.push(Outgoing::Signal("SIGTERM".to_owned()));
+        } else {
+            machine.agent.command(command, &mut emit, &mut outgoing);
+        }
+        for step in &outgoing {
+            if let Outgoing::Stdin(line) = step {
+                self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
+            }
+        }
+        self.machine.outgoing.append(&mut outgoing);
+    }
+
+    /// What the host must write, call or signal now. To be asked after every other call.
     pub fn outgoing(&mut self) -> Vec<Outgoing> {
-        Vec::new()
+        std::mem::take(&mut self.machine.outgoing)
     }
-    /// When `tick` must be called if nothing comes.
+
+    /// When [`Connection::tick`] must be called if nothing comes before.
     pub fn deadline(&self) -> Option<f64> {
-        None
+        self.machine.agent.deadline().map(|ms| ms as f64)
     }
+
     /// Time has passed.
-    pub fn tick(&mut self, _now: f64, _sink: &mut dyn Sink) {}
-    /// The process is gone.
-    pub fn exited(&mut self, _exit: &Exit, _now: f64, _sink: &mut dyn Sink) {}
-    /// The input is over.
-    pub fn end(&mut self, _now: f64, _sink: &mut dyn Sink) {}
-    /// What was read so far.
-    pub fn stats(&self) -> Stats {
-        Stats::default()
+    pub fn tick(&mut self, now: f64, sink: &mut dyn Sink) {
+        self.machine.book.now = now as i64;
+        let mut emit = Emit::new(&mut self.machine.book, sink, None);
+        self.machine.agent.tick(&mut emit);
     }
+
+    /// The process is gone.
+    pub fn exited(&mut self, exit: &Exit, now: f64, sink: &mut dyn Sink) {
+        self.machine.book.now = now as i64;
+        self.flush(sink);
+        let machine = &mut self.machine;
+        for index in 0..machine.book.sessions.len() {
+            let mut emit = Emit::new(&mut machine.book, sink, None);
+            emit.select(index);
+            machine.agent.finish(&mut emit);
+            let end = session_end(exit, machine.terminating, &machine.stderr, machine.agent.last_error());
+            emit.end_session(end);
+        }
+    }
+
+    /// The input is over, and nothing is known of a process.
+    pub fn end(&mut self, now: f64, sink: &mut dyn Sink) {
+        self.machine.book.now = self.machine.book.now.max(now as i64);
+        self.flush(sink);
+        let machine = &mut self.machine;
+        for index in 0..machine.book.sessions.len() {
+            let mut emit = Emit::new(&mut machine.book, sink, None);
+            emit.select(index);
+            if !emit.session().has_ended() {
+                machine.agent.finish(&mut emit);
+                emit.complete_session();
+            }
+        }
+    }
+
+    /// What was read so far, and what became of it.
+    pub fn stats(&self) -> Stats {
+        self.machine.book.stats.report(&self.machine.book.drift)
+    }
+
     /// All state, to go on in another process.
     pub fn snapshot(&self) -> Vec<u8> {
-        Vec::new()
+        // Writing plain data into a Vec cannot fail; an empty snapshot would be refused when it is read.
+        let state = postcard::to_allocvec(&self.machine).unwrap_or_default();
+        [SNAPSHOT, &state].concat()
     }
-    /// Goes on from a snapshot.
-    pub fn restore(_bytes: &[u8]) -> Result<Self, Failure> {
-        Ok(Self {})
+
+    /// Goes on from a snapshot of this version.
+    pub fn restore(bytes: &[u8]) -> Result<Self, Failure> {
+        let name = &SNAPSHOT[..SNAPSHOT.len() - 1];
+        let Some((version, state)) = bytes.strip_prefix(name).and_then(|rest| rest.split_first()) else {
+            return Err(Failure::new("bad_snapshot", "these bytes are no snapshot of a session"));
+        };
+        if Some(version) != SNAPSHOT.last() {
+            let message = "the snapshot was made by another version; replay the transcript instead";
+            return Err(Failure::new("snapshot_version", message));
+        }
+        let machine = postcard::from_bytes(state)
+            .map_err(|error| Failure::new("bad_snapshot", format!("the snapshot is damaged: {error}")))?;
+        Ok(Self { machine, tape: Tape::default() })
+    }
+
+    /// From here on entries of stored files come, in the order of the conversation.
+    pub(crate) fn read_stored(&mut self, links: std::collections::BTreeMap<String, String>) {
+        self.machine.agent.read_stored(links);
+    }
+
+    /// One entry of a stored file.
+    pub(crate) fn entry(&mut self, line: &[u8], sink: &mut dyn Sink) {
+        self.line(Line::Whole(line), &Channel::Stdout, Direction::Out, true, sink);
+    }
+
+    /// An entry that is known and not part of the transcript.
+    pub(crate) fn skip(&mut self, line: &[u8], kind: &str, reason: &'static str, sink: &mut dyn Sink) {
+        let book = &mut self.machine.book;
+        book.stats.lines += 1;
+        book.stats.bytes += line.len() as u64 + 1;
+        report(book, Direction::Out, line, kind, Outcome::Ignored(reason), sink);
+    }
+
+    fn push(&mut self, chunk: &[u8], channel: &Channel, direction: Direction, sink: &mut dyn Sink) {
+        let key = channel_key(channel, direction);
+        let mut lines = self.machine.channels.remove(&key).unwrap_or_default();
+        let limit = self.machine.max_line;
+        lines.push(chunk, limit, |line| self.line(line, channel, direction, false, sink));
+        self.machine.channels.insert(key, lines);
+    }
+
+    /// Takes what has no line end and never will.
+    fn flush(&mut self, sink: &mut dyn Sink) {
+        for (key, mut lines) in std::mem::take(&mut self.machine.channels) {
+            let (direction, channel) = match key.split_once(' ') {
+                Some(("in", name)) => (Direction::In, Channel::parse(name)),
+                Some(("err", name)) => (Direction::Err, Channel::parse(name)),
+                Some((_, name)) => (Direction::Out, Channel::parse(name)),
+                None => (Direction::Out, Channel::Stdout),
+            };
+            lines.end(|line| self.line(line, &channel, direction, true, sink));
+        }
+    }
+
+    /// Reads one line; it ends in events, in a counted reason to ignore it, or in `agent.unparsed`.
+    fn line(&mut self, line: Line<'_>, channel: &Channel, direction: Direction, last: bool, sink: &mut dyn Sink) {
+        let machine = &mut self.machine;
+        let book = &mut machine.book;
+        book.stats.lines += 1;
+        book.drift.line = book.stats.lines;
+        let bytes = match line {
+            Line::Whole(bytes) => bytes,
+            Line::TooLong(length, hash) => {
+                book.stats.bytes += length + 1;
+                let message = format!("line_too_long: {length} bytes, the limit is {}", machine.max_line);
+                let mut emit = Emit::new(book, sink, None);
+                emit.kind("too long");
+                let place = location(emit.book, channel);
+                emit.unparsed(&message, &place, hash);
+                return report(book, direction, b"", "too long", Outcome::Unparsed, sink);
+            }
+        };
+        book.stats.bytes += bytes.len() as u64 + 1;
+        let payload = match channel {
+            Channel::Sse(_) => match lines::sse(bytes) {
+                SseLine::Data(data) => data,
+                SseLine::Framing => {
+                    return report(book, direction, bytes, "framing", Outcome::Ignored("framing"), sink);
+                }
+            },
+            _ => bytes,
+        };
+        let text = payload.trim_ascii();
+        if text.is_empty() {
+            return report(book, direction, bytes, "blank", Outcome::Ignored("blank"), sink);
+        }
+        if direction == Direction::Err || !matches!(text[0], b'{') && *channel != Channel::Argv {
+            let shown = String::from_utf8_lossy(payload);
+            let mut emit = Emit::new(book, sink, raw_text(&shown));
+            if direction == Direction::Err {
+                machine.stderr.line(&shown);
+            }
+            emit.output(&shown, direction == Direction::In);
+            return report(book, direction, bytes, "text", Outcome::Mapped, sink);
+        }
+        let read = match std::str::from_utf8(payload) {
+            Ok(text) => self.tape.read(text).map(|value| (text, value)).map_err(|error| {
+                (error.what == "unexpected end", format!("not JSON: {} at byte {}", error.what, error.at))
+            }),
+            Err(error) => Err((error.error_len().is_none(), format!("invalid UTF-8 at byte {}", error.valid_up_to()))),
+        };
+        let (text, value) = match read {
+            Ok(found) => found,
+            Err((true, _)) if last => return report(book, direction, bytes, "cut", Outcome::Cut, sink),
+            Err((_, message)) => {
+                let shown = String::from_utf8_lossy(payload);
+                let mut emit = Emit::new(book, sink, raw_text(&shown));
+                let place = location(emit.book, channel);
+                emit.unparsed(&message, &place, hash::of(bytes));
+                return report(book, direction, bytes, "unparsed", Outcome::Unparsed, sink);
+            }
+        };
+        let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim())));
+        match direction {
+            Direction::In => machine.agent.sent(value, channel, &mut emit),
+            Direction::Out | Direction::Err => machine.agent.receive(value, channel, &mut emit),
+        }
+        let (kind, events, ignored) = emit.outcome();
+        let outcome = if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
+        report(book, direction, bytes, &kind, outcome, sink);
+    }
+}
+
+/// Counts the line and tells the sink what became of it.
+fn report(book: &mut Book, direction: Direction, text: &[u8], kind: &str, outcome: Outcome<'_>, sink: &mut dyn Sink) {
+    book.stats.count_line(direction.as_str(), kind, outcome);
+    sink.line(&LineReport { number: book.stats.lines, direction: direction.as_str(), text, kind, outcome });
+}
+
+/// Text that is not JSON, as the JSON that `raw` carries.
+fn raw_text(text: &str) -> Option<Cow<'static, str>> {
+    let mut json = Vec::with_capacity(text.len() + 2);
+    text.write_json(&mut json);
+    String::from_utf8(json).ok().map(Cow::Owned)
+}
+
+fn location(book: &Book, channel: &Channel) -> String {
+    format!("{} {} line {}", book.agent_name(), channel.name(), book.stats.lines)
+}
+
+fn channel_key(channel: &Channel, direction: Direction) -> String {
+    format!("{} {}", direction.as_str(), channel.name())
+}
+
+/// What the end of the process means for a session.
+fn session_end<'a>(
+    exit: &Exit,
+    terminating: bool,
+    stderr: &'a Stderr,
+    last_error: Option<&'a str>,
+) -> SessionEndedData<'a> {
+    let asked = terminating
+        || matches!(exit.code, Some(129 | 130 | 143))
+        || matches!(exit.signal.as_deref(), Some("SIGTERM" | "SIGINT" | "SIGHUP"));
+    let clean = matches!((exit.code, &exit.signal), (Some(0) | None, None));
+    if clean {
+        return SessionEndedData::default();
+    }
+    if asked {
+        let (reason, terminated_by) = (EndReason::Terminated, TerminatedBy::Daemon);
+        return SessionEndedData { reason, terminated_by, ..SessionEndedData::default() };
+    }
+    let how = match (&exit.signal, exit.code) {
+        (Some(signal), _) => format!("the agent was ended by {signal}"),
+        (None, code) => format!("the agent exited with code {}", code.unwrap_or_default()),
+    };
+    let why = last_error.map(str::to_owned).or_else(|| stderr.last_line());
+    let message = why.map_or_else(|| how.clone(), |why| format!("{how}: {why}"));
+    SessionEndedData {
+        reason: EndReason::Error,
+        terminated_by: TerminatedBy::Agent,
+        message: Some(Text::from(message)),
+        exit_code: exit.code,
+        stderr: stderr.output(),
+        ..SessionEndedData::default()
     }
 }

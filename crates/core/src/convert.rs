@@ -1,42 +1,276 @@
 //! Whole transcripts: recordings, live streams, stored files.
-use crate::api::{ConvertOptions, Detection, Failure, Stats, Stretch};
-use crate::sink::Sink;
 
-/// Converts one transcript, chunk by chunk.
+use std::collections::BTreeMap;
+
+use crate::agents::{self, Recognised};
+use crate::api::{Agent, ConvertOptions, Detection, Failure, Form, Stats, Stretch};
+use crate::connection::Connection;
+use crate::json::Tape;
+use crate::lines::{Line, Lines, MAX_LINE};
+use crate::recording::{self, Recording};
+use crate::sink::Sink;
+use crate::stored::Stored;
+
+/// So many bytes are looked at to find out what a transcript is.
+const HEAD: usize = 1 << 20;
+
+/// Converts one transcript, chunk by chunk: a recording, a live stream, or the files of stored sessions.
+///
+/// Streams are converted as they are pushed, in constant memory. Stored files are only indexed by `push`; their entries
+/// are asked for again in the order of the conversation: `push*`, `plan`, `feed*`, `end`.
 #[derive(Debug)]
-pub struct Converter {}
+pub struct Converter {
+    options: ConvertOptions,
+    reading: Reading,
+    detection: Option<Detection>,
+    tape: Tape,
+}
+
+#[derive(Debug)]
+enum Reading {
+    /// Not enough was seen yet to tell what it is.
+    Head(Vec<(String, Vec<u8>)>),
+    Recording(Box<Recording>),
+    Live(Box<Connection>),
+    Stored(Box<Stored>),
+}
 
 impl Converter {
     /// A converter that has read nothing yet.
-    pub fn new(_options: &ConvertOptions) -> Self {
-        Self {}
+    pub fn new(options: &ConvertOptions) -> Self {
+        Self { options: options.clone(), reading: Reading::Head(Vec::new()), detection: None, tape: Tape::default() }
     }
-    /// The next chunk of a file. Files of one transcript are pushed one after the other, whole.
-    pub fn push(&mut self, _file: &str, _chunk: &[u8], _sink: &mut dyn Sink) -> Result<(), Failure> {
-        Ok(())
+
+    /// The next chunk of a file. The files of one transcript are pushed one after the other, each whole.
+    pub fn push(&mut self, file: &str, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), Failure> {
+        match &mut self.reading {
+            Reading::Head(head) => {
+                match head.last_mut().filter(|(name, _)| name == file) {
+                    Some((_, bytes)) => bytes.extend_from_slice(chunk),
+                    None => head.push((file.to_owned(), chunk.to_vec())),
+                }
+                let size: usize = head.iter().map(|(_, bytes)| bytes.len()).sum();
+                self.decide(size > HEAD, sink)
+            }
+            Reading::Recording(recording) => {
+                recording.push(chunk, sink);
+                Ok(())
+            }
+            Reading::Live(connection) => {
+                connection.receive(chunk, &crate::api::Channel::Stdout, 0.0, sink);
+                Ok(())
+            }
+            Reading::Stored(stored) => {
+                stored.push(file, chunk);
+                Ok(())
+            }
+        }
     }
-    /// All files were pushed. Where the transcript is not in the order of the conversation, what must be read
-    /// again (`feed`), in this order; otherwise nothing.
-    pub fn plan(&mut self, _sink: &mut dyn Sink) -> Result<Vec<Stretch>, Failure> {
-        Ok(Vec::new())
+
+    /// All files were pushed. For stored sessions: what must be read again (`feed`), in this order; otherwise nothing.
+    pub fn plan(&mut self, sink: &mut dyn Sink) -> Result<Vec<Stretch>, Failure> {
+        if let Reading::Head(_) = &self.reading {
+            self.decide(true, sink)?;
+        }
+        match &mut self.reading {
+            Reading::Stored(stored) => Ok(stored.plan(&self.options)),
+            _ => Ok(Vec::new()),
+        }
     }
-    /// The bytes of the plan's next stretch, in any number of chunks.
-    pub fn feed(&mut self, _chunk: &[u8], _sink: &mut dyn Sink) {}
+
+    /// The bytes of the plan's stretches, one after the other, in any number of chunks.
+    pub fn feed(&mut self, chunk: &[u8], sink: &mut dyn Sink) {
+        if let Reading::Stored(stored) = &mut self.reading {
+            stored.feed(chunk, sink);
+        }
+    }
+
     /// Everything was read.
-    pub fn end(&mut self, _sink: &mut dyn Sink) -> Result<(), Failure> {
+    pub fn end(&mut self, sink: &mut dyn Sink) -> Result<(), Failure> {
+        if let Reading::Head(_) = &self.reading {
+            self.decide(true, sink)?;
+        }
+        match &mut self.reading {
+            Reading::Head(_) => {}
+            Reading::Recording(recording) => recording.end(sink),
+            Reading::Live(connection) => connection.end(0.0, sink),
+            Reading::Stored(stored) => stored.end(sink),
+        }
         Ok(())
     }
+
     /// What the transcript turned out to be.
     pub fn detection(&self) -> Option<&Detection> {
-        None
+        self.detection.as_ref()
     }
-    /// What was read so far.
+
+    /// What was read so far, and what became of it.
     pub fn stats(&self) -> Stats {
-        Stats::default()
+        match &self.reading {
+            Reading::Head(_) => Stats::default(),
+            Reading::Recording(recording) => recording.stats(),
+            Reading::Live(connection) => connection.stats(),
+            Reading::Stored(stored) => stored.stats(),
+        }
+    }
+
+    /// Finds out what it is, if enough was seen; `last`: no more will be.
+    fn decide(&mut self, last: bool, sink: &mut dyn Sink) -> Result<(), Failure> {
+        let Reading::Head(head) = &mut self.reading else { return Ok(()) };
+        let found = head.iter().find_map(|(name, bytes)| look(bytes, last, &mut self.tape).map(|look| (name, look)));
+        let named = head.iter().find_map(|(name, _)| by_name(name));
+        let decided = match found {
+            Some((_, Look { recording, found: Some(found) })) => Some((recording, found)),
+            // A recording that says nothing of its agent, or text without a line of JSON.
+            Some((_, Look { recording, found: None })) if last => {
+                let agent = self.options.agent.or(named);
+                agent.map(|agent| (recording, Recognised { agent, form: Form::Live, version: None }))
+            }
+            None if last => {
+                self.options.agent.map(|agent| (false, Recognised { agent, form: Form::Live, version: None }))
+            }
+            _ => return Ok(()),
+        };
+        let Some((recording, mut found)) = decided else {
+            let name = head.first().map(|(name, _)| name.as_str()).unwrap_or_default();
+            return Err(unknown(name));
+        };
+        found.agent = self.options.agent.unwrap_or(found.agent);
+        let head = std::mem::take(head);
+        self.begin(recording, found);
+        for (name, bytes) in head {
+            self.push(&name, &bytes, sink)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, recording: bool, found: Recognised) {
+        let Recognised { agent, form, version } = found;
+        let session = self.options.session_id.as_deref().unwrap_or("session");
+        let limit = self.options.max_line.map_or(MAX_LINE, |limit| limit as usize);
+        let live = || {
+            let mut connection = Connection::of(agent, form, session, self.options.include_raw);
+            connection.set_max_line(limit);
+            connection
+        };
+        self.reading = match (recording, form) {
+            (true, _) => Reading::Recording(Box::new(Recording::new(live(), limit))),
+            (false, Form::Stored) => Reading::Stored(Box::new(Stored::new(agent, limit))),
+            (false, _) => Reading::Live(Box::new(live())),
+        };
+        self.detection = Some(Detection { agent, form, recording, version });
     }
 }
 
-/// What a transcript is, from its beginning (64 KiB are enough).
-pub fn detect(_name: &str, _head: &[u8]) -> Result<Detection, Failure> {
-    Err(Failure::new("unknown_format", "not one of the known formats"))
+/// What a transcript is, from its beginning (64 KiB are enough as a rule). `name` is its path, if it has one.
+pub fn detect(name: &str, head: &[u8]) -> Result<Detection, Failure> {
+    let mut tape = Tape::default();
+    let look = look(head, true, &mut tape);
+    let (recording, found) = match look {
+        Some(Look { recording, found: Some(found) }) => (recording, Some(found)),
+        Some(Look { recording, found: None }) => {
+            let named = by_name(name).map(|agent| Recognised { agent, form: Form::Live, version: None });
+            (recording, named)
+        }
+        None => (false, None),
+    };
+    let Recognised { agent, form, version } = found.ok_or_else(|| unknown(name))?;
+    Ok(Detection { agent, form, recording, version })
+}
+
+fn unknown(name: &str) -> Failure {
+    let names: Vec<_> = Agent::ALL.iter().map(|agent| agent.as_str()).collect();
+    let name = if name.is_empty() { "the input" } else { name };
+    let message =
+        format!("{name} is no transcript that can be told apart; name its agent: --agent {}", names.join("|"));
+    Failure::new("unknown_format", message)
+}
+
+/// A recording without a telling line may still lie in its agent's folder.
+fn by_name(name: &str) -> Option<Agent> {
+    let mut parts = name.split(['/', '\\']);
+    parts.find_map(|part| Agent::ALL.iter().copied().find(|agent| agent.as_str() == part))
+}
+
+/// What the first lines tell.
+struct Look {
+    recording: bool,
+    found: Option<Recognised>,
+}
+
+fn look(bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
+    let mut result: Option<Look> = None;
+    let mut version = None;
+    let mut lines = Lines::default();
+    let mut read = |line: Line<'_>| {
+        let Line::Whole(line) = line else { return };
+        let done = result.as_ref().is_some_and(|look| look.found.is_some());
+        let Ok(text) = std::str::from_utf8(line) else { return };
+        if !text.trim_start().starts_with('{') || (done && version.is_some()) {
+            return;
+        }
+        let Ok(value) = tape.read(text) else { return };
+        let inner = recording::inner(value);
+        let recording = inner.is_some();
+        let found = match &inner {
+            Some(recording::Inner { agent: Some(agent), version, .. }) => {
+                Some(Recognised { agent: *agent, form: Form::Live, version: version.clone() })
+            }
+            Some(recording::Inner { line: Some(line), .. }) => {
+                let mut tape = Tape::default();
+                tape.read(line).ok().and_then(agents::recognise)
+            }
+            Some(_) => None,
+            None => agents::recognise(value),
+        };
+        if version.is_none() {
+            version = found.as_ref().and_then(|found| found.version.clone());
+        }
+        if !done && (recording || found.is_some()) {
+            result = Some(Look { recording, found });
+        }
+    };
+    lines.push(bytes, MAX_LINE, &mut read);
+    if last {
+        lines.end(&mut read);
+    }
+    if let Some(Look { found: Some(found), .. }) = &mut result {
+        found.version = found.version.take().or(version);
+    }
+    result
+}
+
+/// Adds up what became of the lines of several sessions.
+pub(crate) fn add_up(all: impl Iterator<Item = Stats>) -> Stats {
+    let mut sum = Stats::default();
+    let mut kinds = BTreeMap::new();
+    for stats in all {
+        sum.lines += stats.lines;
+        sum.bytes += stats.bytes;
+        sum.cut += stats.cut;
+        sum.unparsed += stats.unparsed;
+        for (name, count) in stats.events {
+            *sum.events.entry(name).or_default() += count;
+        }
+        for kind in stats.kinds {
+            let known = kinds.entry(kind.kind.clone()).or_insert_with(|| crate::api::KindStats {
+                kind: kind.kind.clone(),
+                first_line: kind.first_line,
+                ..crate::api::KindStats::default()
+            });
+            known.lines += kind.lines;
+            known.mapped += kind.mapped;
+            for (reason, count) in kind.ignored {
+                *known.ignored.entry(reason).or_default() += count;
+            }
+        }
+        for drift in stats.drift {
+            match sum.drift.iter_mut().find(|known| known.what == drift.what && known.name == drift.name) {
+                Some(known) => known.count += drift.count,
+                None => sum.drift.push(drift),
+            }
+        }
+    }
+    sum.kinds = kinds.into_values().collect();
+    sum
 }

@@ -229,16 +229,19 @@ impl<'de> Deserialize<'de> for UniversalEvent<'static> {
                         "sequence" => event.sequence = map.next_value()?,
                         "time" => event.time = map.next_value()?,
                         "session_id" => event.session_id = map.next_value()?,
-                        "native_session_id" => match map.next_value()? {
-                            None => event.extra.0.push(("native_session_id".into(), Json::null())),
-                            found => event.native_session_id = found,
-                        },
+                        "native_session_id" => {
+                            event.native_session_id = map.next_value()?;
+                            event.extra.note_null(&key, event.native_session_id.is_none());
+                        }
                         "source" => event.source = map.next_value()?,
                         "synthetic" => event.synthetic = map.next_value()?,
                         "type" => tag = map.next_value()?,
                         "data" => data = map.next_value()?,
                         "raw" => event.raw = map.next_value()?,
-                        _ => event.extra.0.push((key.into_owned().into(), map.next_value()?)),
+                        _ => {
+                            event.extra.0.retain(|(known, _)| *known != key);
+                            event.extra.0.push((key.into_owned().into(), map.next_value()?));
+                        }
                     }
                 }
                 if let Some(field) = missing.first() {

@@ -9,6 +9,14 @@ use crate::json::{IntoOwned, Json, ToJson};
 pub struct Extra<'a>(pub Vec<(Cow<'a, str>, Json<'a>)>);
 
 impl Extra<'_> {
+    /// Remembers whether a known field stood there as `null`; of doubled keys the last one counts.
+    pub(crate) fn note_null(&mut self, key: &str, null: bool) {
+        self.0.retain(|(known, _)| known != key);
+        if null {
+            self.0.push((Cow::Owned(key.to_owned()), Json::null()));
+        }
+    }
+
     /// Writes every field as `,"key":value`.
     pub(crate) fn write_members(&self, out: &mut Vec<u8>) {
         for (key, value) in &self.0 {
@@ -132,12 +140,15 @@ macro_rules! object {
                                     }
                                 )*
                                 $(
-                                    $crate::macros::key!($ofield) => match map.next_value()? {
-                                        None => value.extra.0.push((key.into_owned().into(), $crate::Json::null())),
-                                        found => value.$ofield = found,
-                                    },
+                                    $crate::macros::key!($ofield) => {
+                                        value.$ofield = map.next_value()?;
+                                        value.extra.note_null(&key, value.$ofield.is_none());
+                                    }
                                 )*
-                                _ => value.extra.0.push((key.into_owned().into(), map.next_value()?)),
+                                _ => {
+                                    value.extra.0.retain(|(known, _)| *known != key);
+                                    value.extra.0.push((key.into_owned().into(), map.next_value()?));
+                                }
                             }
                         }
                         match missing.first() {

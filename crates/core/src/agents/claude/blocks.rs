@@ -1,0 +1,77 @@
+//! Content blocks → content parts.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, Text, TextPart};
+
+use super::map::read;
+use super::wire::{Block, Source};
+use crate::emit::Emit;
+use crate::json::Value;
+
+/// The text of content: of a string, or of all its text blocks, one after the other.
+pub(super) fn plain_text(content: Value<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let Some(text) = content.text() {
+        text.append_to(&mut out);
+        return out;
+    }
+    for (index, text) in content.elements().filter_map(|block| block.get("text")?.text()).enumerate() {
+        if index > 0 {
+            out.push(b'\n');
+        }
+        text.append_to(&mut out);
+    }
+    out
+}
+
+/// The parts of content that is no tool result: text, images, documents; anything else as JSON.
+pub(super) fn parts<'a>(content: Value<'a>, emit: &mut Emit<'_>) -> Vec<ContentPart<'a>> {
+    if let Some(text) = content.text() {
+        return vec![text_part(text)];
+    }
+    let mut parts = Vec::new();
+    for value in content.elements() {
+        let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+        match block.r#type.as_deref().unwrap_or_default() {
+            "text" => parts.push(text_part(block.text.unwrap_or_default())),
+            _ => parts.push(media(block, value)),
+        }
+    }
+    parts
+}
+
+fn text_part(text: Text<'_>) -> ContentPart<'_> {
+    ContentPart::Text(TextPart { text, ..TextPart::default() })
+}
+
+/// An image, a document, or something unknown.
+pub(super) fn media<'a>(block: Block<'a>, value: Value<'a>) -> ContentPart<'a> {
+    match (block.r#type.as_deref(), block.source) {
+        (Some("image"), Some(source)) => image(source),
+        (Some("document"), source) => {
+            let path = block.title.map(|title| title.to_str_lossy().into_owned());
+            let mime = source.as_ref().and_then(|source| source.media_type.as_deref());
+            let path = path.unwrap_or_else(|| format!("document ({})", mime.unwrap_or("unknown type")));
+            let (path, action) = (Cow::Owned(path), FileAction::Read);
+            ContentPart::FileRef(FileRefPart { path, action, ..FileRefPart::default() })
+        }
+        _ => ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() }),
+    }
+}
+
+/// An image whose bytes stand in the line becomes a `data:` URL.
+pub(super) fn image(source: Source<'_>) -> ContentPart<'_> {
+    let mime = source.media_type;
+    let path = match (source.data, source.url.or(source.file_id)) {
+        (Some(data), _) => {
+            let mut url =
+                format!("data:{};base64,", mime.as_deref().unwrap_or("application/octet-stream")).into_bytes();
+            data.append_to(&mut url);
+            Text::from_wtf8(url)
+        }
+        (None, Some(url)) => url,
+        (None, None) => Text::default(),
+    };
+    ContentPart::Image(ImagePart { path, mime, ..ImagePart::default() })
+}

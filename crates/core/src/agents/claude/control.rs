@@ -1,0 +1,430 @@
+//! The control protocol: permissions, questions, plans and forms that the agent asks for, and what the host asks.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    Json, PermissionData, PermissionStatus, Question, QuestionData, QuestionKind, QuestionOption, StatusLabel, Text,
+};
+
+use super::state::{CallInfo, HostRequest, Pending, PendingKind, State};
+use super::tools;
+use super::wire::{ControlCancel, ControlRequest, ControlResponse, Request, Response};
+use crate::emit::Emit;
+use crate::json::{Tape, Value};
+
+impl State {
+    /// The agent asks the host for something.
+    pub(super) fn agent_request(&mut self, line: &ControlRequest<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
+        let Some(request) = &line.request else {
+            emit.unknown(value.json(), None);
+            return;
+        };
+        let id = line.request_id.as_deref().unwrap_or_default();
+        let subtype = request.subtype.as_deref().unwrap_or_default();
+        emit.kind(format!("control_request/{subtype}"));
+        match subtype {
+            "can_use_tool" => self.may_use_tool(id, request, emit),
+            "elicitation" => self.elicitation(id, request, emit),
+            "hook_callback" | "mcp_message" | "oauth_token_refresh" | "host_auth_token_refresh" => {
+                self.requests.push(pending(id, String::new(), PendingKind::Hidden));
+                emit.ignore("between programs");
+            }
+            _ => emit.unknown(value.json(), None),
+        }
+    }
+
+    fn may_use_tool(&mut self, id: &str, request: &Request<'_>, emit: &mut Emit<'_>) {
+        let name = request.tool_name.as_deref().unwrap_or_default();
+        let tool_use_id = request.tool_use_id.clone().map(Cow::into_owned);
+        let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, emit));
+        let agent = request.agent_id.as_deref().map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
+        let agent = agent.or_else(|| self.calls.get(tool_use_id.as_deref()?)?.agent.clone());
+        if agent.is_none() {
+            emit.begin_turn(None, false);
+        }
+        let kind = match name {
+            "AskUserQuestion" => PendingKind::Question,
+            "ExitPlanMode" => PendingKind::Plan,
+            _ => PendingKind::Permission,
+        };
+        let mut pending = pending(id, String::new(), kind);
+        pending.tool_use_id.clone_from(&tool_use_id);
+        pending.input = request.input.map(Value::raw).unwrap_or("{}").to_owned();
+        pending.suggestions = request.permission_suggestions.map(Value::raw).unwrap_or("[]").to_owned();
+        if kind == PendingKind::Permission {
+            pending.event_id = format!("perm_{id}");
+            emit.ask_permission(permission(&pending.event_id, name, request, tool_use_id.as_deref(), agent.as_deref()));
+        } else {
+            // The call and its result carry the same question in every form of the session.
+            pending.event_id = question_id(tool_use_id.as_deref().unwrap_or(id), emit);
+            pending.questions = question_texts(request.input);
+            let data = question(&pending.event_id, name, request.input, tool_use_id.as_deref(), agent.as_deref());
+            emit.ask_question(data);
+            if let Some(call) = tool_use_id {
+                let known = self.calls.entry(call).or_insert_with(|| CallInfo {
+                    name: name.to_owned(),
+                    agent: agent.clone(),
+                    ..CallInfo::default()
+                });
+                known.asked = true;
+            }
+        }
+        self.requests.push(pending);
+    }
+
+    /// Older versions do not say which call they ask for: the last one of that tool that has no result.
+    fn call_that_waits(&self, name: &str, emit: &Emit<'_>) -> Option<String> {
+        let waits = |id: &str| emit.awaits_result(id) && emit.find_request(|_, call| call == Some(id)).is_none();
+        self.calls.iter().find(|(id, call)| call.name == name && waits(id)).map(|(id, _)| id.clone())
+    }
+
+    /// A server of the Model Context Protocol asks the user to fill in a form.
+    fn elicitation(&mut self, id: &str, request: &Request<'_>, emit: &mut Emit<'_>) {
+        emit.begin_turn(None, false);
+        let event_id = format!("que_{id}");
+        let fields = request.requested_schema.and_then(|schema| schema.get("properties"));
+        let fields: Vec<_> = fields.into_iter().flat_map(Value::members).collect();
+        let questions: Vec<_> = fields.iter().map(|(name, field)| form_field(name, *field)).collect();
+        let mut pending = pending(id, event_id.clone(), PendingKind::Form);
+        pending.questions = fields.iter().map(|(name, _)| name.clone().into_owned()).collect();
+        pending.input = request.requested_schema.map(Value::raw).unwrap_or("{}").to_owned();
+        self.requests.push(pending);
+        let first = questions.first().map(|question| &question.options);
+        let options = first.map(|options| options.iter().map(|option| option.label.borrow()).collect());
+        emit.ask_question(QuestionData {
+            question_id: Cow::Borrowed(&event_id),
+            prompt: request.message.and_then(Value::text).unwrap_or_default(),
+            options: options.unwrap_or_default(),
+            kind: Some(QuestionKind::Form),
+            questions: Some(questions.clone()),
+            ..QuestionData::default()
+        });
+    }
+
+    /// The host answers a request of the agent.
+    pub(super) fn host_response(&mut self, line: &ControlResponse<'_>, emit: &mut Emit<'_>) {
+        match &line.response {
+            Some(response) => self.answered(response, true, emit),
+            None => emit.ignore("no response"),
+        }
+    }
+
+    /// The agent answers a request of the host, or echoes the host's own answer.
+    pub(super) fn agent_response(&mut self, line: &ControlResponse<'_>, emit: &mut Emit<'_>) {
+        let Some(response) = &line.response else {
+            emit.ignore("no response");
+            return;
+        };
+        let id = response.request_id.as_deref().unwrap_or_default();
+        let Some(request) = self.host_requests.remove(id) else {
+            return self.answered(response, false, emit);
+        };
+        if response.subtype.as_deref() == Some("error") {
+            emit.status(StatusLabel::Notice, response.error.clone(), None);
+            return;
+        }
+        match request {
+            HostRequest::CancelPrompt(Some(item)) => {
+                let cancelled = response.response.and_then(|response| response.get("cancelled")).and_then(Value::bool);
+                if cancelled != Some(false) {
+                    let part = interlinear_schema::StatusPart {
+                        label: StatusLabel::Retracted,
+                        retracts: Some(vec![Cow::Owned(item)]),
+                        ..interlinear_schema::StatusPart::default()
+                    };
+                    emit.status_with(part, None, None, false);
+                    return;
+                }
+                emit.ignore("answer to the host");
+            }
+            _ => emit.ignore("answer to the host"),
+        }
+    }
+
+    /// A permission, question, plan or form is answered; `told` by the host, or as the agent echoes it.
+    fn answered(&mut self, response: &Response<'_>, told: bool, emit: &mut Emit<'_>) {
+        let id = response.request_id.as_deref().unwrap_or_default();
+        let Some(index) = self.requests.iter().position(|request| request.request_id == id) else {
+            emit.ignore(if told { "answer to nothing" } else { "echo" });
+            return;
+        };
+        let pending = self.requests.remove(index);
+        if pending.kind == PendingKind::Hidden {
+            emit.ignore("between programs");
+            return;
+        }
+        let (status, answers) = reply(&pending, response);
+        emit.resolve(&pending.event_id, status, answers, told);
+    }
+
+    /// The agent withdraws a request.
+    pub(super) fn cancelled(&mut self, line: &ControlCancel<'_>, emit: &mut Emit<'_>) {
+        let id = line.request_id.as_deref().unwrap_or_default();
+        match self.requests.iter().position(|request| request.request_id == id) {
+            Some(index) => {
+                let pending = self.requests.remove(index);
+                if pending.kind == PendingKind::Hidden {
+                    emit.ignore("between programs");
+                } else {
+                    emit.resolve(&pending.event_id, PermissionStatus::Reject, None, false);
+                }
+            }
+            None => emit.ignore("answered before"),
+        }
+    }
+
+    /// The host asks the agent for something.
+    pub(super) fn host_request(&mut self, line: &ControlRequest<'_>, emit: &mut Emit<'_>) {
+        let subtype = line.request.as_ref().and_then(|request| request.subtype.as_deref()).unwrap_or_default();
+        emit.kind(format!("control_request/{subtype}"));
+        emit.ignore("request of the host");
+        let request = match subtype {
+            "interrupt" => {
+                self.turn.interrupted = emit.session().turn_id().is_some();
+                HostRequest::Interrupt
+            }
+            "cancel_async_message" => {
+                let uuid = line.request.as_ref().and_then(|request| request.message_uuid.as_deref());
+                let index = self.prompts.iter().position(|prompt| prompt.uuid.as_deref() == uuid && uuid.is_some());
+                HostRequest::CancelPrompt(index.map(|index| self.prompts.remove(index).item_id))
+            }
+            other => HostRequest::Other(other.to_owned()),
+        };
+        if let Some(id) = &line.request_id {
+            self.host_requests.insert(id.clone().into_owned(), request);
+        }
+    }
+
+    /// A stored session has no control protocol: the call itself is the question.
+    pub(super) fn question_of_call(&mut self, id: &str, emit: &mut Emit<'_>) {
+        if self.stored {
+            self.ask_by_call(id, emit);
+        }
+    }
+
+    fn ask_by_call(&mut self, id: &str, emit: &mut Emit<'_>) {
+        let Some(call) = self.calls.get_mut(id) else { return };
+        if call.asked || !matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode") {
+            return;
+        }
+        call.asked = true;
+        let event_id = question_id(id, emit);
+        let mut tape = Tape::default();
+        let input = tape.read(&call.input).ok();
+        emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
+    }
+
+    /// The result of a call tells what became of a request about it that was not answered before.
+    pub(super) fn settle(
+        &mut self,
+        id: &str,
+        call: &CallInfo,
+        structured: Option<Value<'_>>,
+        failed: bool,
+        output: &str,
+        emit: &mut Emit<'_>,
+    ) {
+        self.requests.retain(|request| request.tool_use_id.as_deref() != Some(id));
+        let asks = matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode");
+        if asks && !call.asked {
+            let copy = CallInfo {
+                name: call.name.clone(),
+                agent: call.agent.clone(),
+                input: call.input.clone(),
+                asked: false,
+            };
+            self.calls.insert(id.to_owned(), copy);
+            self.ask_by_call(id, emit);
+            self.calls.remove(id);
+        }
+        let Some(event) = emit.find_request(|_, about| about == Some(id)) else { return };
+        // A command that ran and failed was allowed to run.
+        let ran = !failed || output.starts_with("Exit code");
+        let status = if ran { PermissionStatus::Accept } else { PermissionStatus::Reject };
+        let answers = structured.and_then(|result| result.get("answers")).filter(|_| asks && ran);
+        let mut tape = Tape::default();
+        let input = tape.read(&call.input).ok();
+        let texts = question_texts(input.or(structured));
+        let answers = answers.map(|answers| answers_in_order(&texts, answers));
+        emit.resolve(&event, status, answers, !asks);
+    }
+}
+
+fn pending(request_id: &str, event_id: String, kind: PendingKind) -> Pending {
+    Pending {
+        request_id: request_id.to_owned(),
+        event_id,
+        kind,
+        input: String::new(),
+        suggestions: String::new(),
+        questions: Vec::new(),
+        tool_use_id: None,
+    }
+}
+
+/// The identifier of a question about a call. A call that asks again gets another one.
+fn question_id(about: &str, emit: &mut Emit<'_>) -> String {
+    emit.fresh_request_id(&format!("que_{about}"))
+}
+
+fn permission<'a>(
+    id: &'a str,
+    name: &'a str,
+    request: &Request<'a>,
+    tool_use_id: Option<&'a str>,
+    agent: Option<&'a str>,
+) -> PermissionData<'a> {
+    let title = tools::call_part(id, name, request.input).title;
+    let mut options = vec![PermissionStatus::Accept, PermissionStatus::Reject];
+    if request.permission_suggestions.is_some_and(|suggestions| suggestions.elements().next().is_some()) {
+        options.insert(1, PermissionStatus::AcceptForSession);
+    }
+    let more = [
+        ("input", request.input),
+        ("suggestions", request.permission_suggestions),
+        ("description", request.description),
+        ("reason", request.decision_reason),
+        ("blocked_path", request.blocked_path),
+        ("display_name", request.display_name),
+    ];
+    let mut metadata = String::new();
+    for (key, value) in more {
+        let Some(value) = value else { continue };
+        metadata.push(if metadata.is_empty() { '{' } else { ',' });
+        metadata.push_str(&format!("\"{key}\":{}", value.raw()));
+    }
+    if !metadata.is_empty() {
+        metadata.push('}');
+    }
+    PermissionData {
+        permission_id: Cow::Borrowed(id),
+        action: Cow::Borrowed(name),
+        status: PermissionStatus::Requested,
+        tool_call_id: tool_use_id.map(Cow::Borrowed),
+        title,
+        options: Some(options),
+        agent_id: agent.map(Cow::Borrowed),
+        metadata: Some(metadata).filter(|metadata| !metadata.is_empty()).map(Json::from_text),
+        ..PermissionData::default()
+    }
+}
+
+/// `AskUserQuestion` and `ExitPlanMode`.
+fn question<'a>(
+    id: &'a str,
+    name: &str,
+    input: Option<Value<'a>>,
+    tool_use_id: Option<&'a str>,
+    agent: Option<&'a str>,
+) -> QuestionData<'a> {
+    let mut data = QuestionData {
+        question_id: Cow::Borrowed(id),
+        tool_call_id: tool_use_id.map(Cow::Borrowed),
+        agent_id: agent.map(Cow::Borrowed),
+        ..QuestionData::default()
+    };
+    if name == "ExitPlanMode" {
+        data.kind = Some(QuestionKind::Plan);
+        data.prompt = input.and_then(|input| input.get("plan")).and_then(Value::text).unwrap_or_default();
+        data.options = vec![Text::from("approve"), Text::from("reject")];
+        return data;
+    }
+    data.kind = Some(QuestionKind::Question);
+    let questions: Vec<_> = questions(input).map(one_question).collect();
+    if let Some(first) = questions.first() {
+        data.prompt = first.text.clone();
+        data.options = first.options.iter().map(|option| option.label.clone()).collect();
+    }
+    data.questions = Some(questions);
+    data
+}
+
+fn questions(input: Option<Value<'_>>) -> impl Iterator<Item = Value<'_>> {
+    input.and_then(|input| input.get("questions")).into_iter().flat_map(Value::elements)
+}
+
+fn question_texts(input: Option<Value<'_>>) -> Vec<String> {
+    let text = |question: Value<'_>| question.get("question").and_then(Value::str).unwrap_or_default().into_owned();
+    questions(input).map(text).collect()
+}
+
+fn one_question(value: Value<'_>) -> Question<'_> {
+    fn text<'a>(value: Value<'a>, key: &str) -> Option<Text<'a>> {
+        value.get(key).and_then(Value::text)
+    }
+    let option = |value| QuestionOption {
+        label: text(value, "label").unwrap_or_default(),
+        description: text(value, "description"),
+        ..QuestionOption::default()
+    };
+    // Every question takes an answer of one's own.
+    Question {
+        text: text(value, "question").unwrap_or_default(),
+        options: value.get("options").into_iter().flat_map(Value::elements).map(option).collect(),
+        header: text(value, "header"),
+        multi_select: value.get("multiSelect").and_then(Value::bool),
+        free_text: Some(true),
+        ..Question::default()
+    }
+}
+
+/// One field of a form.
+fn form_field<'a>(name: &'a str, field: Value<'a>) -> Question<'a> {
+    let choices = field.get("enum").into_iter().flat_map(Value::elements).filter_map(Value::text);
+    let options: Vec<_> = choices.map(|label| QuestionOption { label, ..QuestionOption::default() }).collect();
+    let text = field.get("description").or_else(|| field.get("title")).and_then(Value::text);
+    Question {
+        text: text.unwrap_or_else(|| Text::from(name)),
+        free_text: Some(options.is_empty()),
+        options,
+        header: Some(Text::from(name)),
+        ..Question::default()
+    }
+}
+
+/// What an answer of the host means.
+fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'static>, Option<Vec<Vec<Text<'a>>>>) {
+    let body = response.response;
+    let field = |key: &str| body.and_then(|body| body.get(key));
+    let word = |key: &str| field(key).and_then(Value::str).unwrap_or_default();
+    if response.subtype.as_deref() == Some("error") {
+        return (PermissionStatus::Reject, None);
+    }
+    if pending.kind == PendingKind::Form {
+        if word("action") != "accept" {
+            return (PermissionStatus::Reject, None);
+        }
+        let content = field("content");
+        let value = |name: &String| content.and_then(|content| content.get(name)).map(shown).into_iter().collect();
+        return (PermissionStatus::Accept, Some(pending.questions.iter().map(value).collect()));
+    }
+    if word("behavior") != "allow" {
+        return (PermissionStatus::Reject, None);
+    }
+    if pending.kind == PendingKind::Permission {
+        let lasting = field("updatedPermissions").is_some_and(|list| list.elements().next().is_some());
+        return (if lasting { PermissionStatus::AcceptForSession } else { PermissionStatus::Accept }, None);
+    }
+    if pending.kind == PendingKind::Plan {
+        return (PermissionStatus::Accept, Some(vec![vec![Text::from("approve")]]));
+    }
+    let answers = field("updatedInput").and_then(|input| input.get("answers"));
+    (
+        PermissionStatus::Accept,
+        Some(answers.map(|given| answers_in_order(&pending.questions, given)).unwrap_or_default()),
+    )
+}
+
+/// A value of a form as text.
+fn shown(value: Value<'_>) -> Text<'_> {
+    value.text().unwrap_or_else(|| Text::from(value.raw()))
+}
+
+/// The answers in the order of the questions. The agent joins several with commas.
+fn answers_in_order<'a>(questions: &[String], answers: Value<'a>) -> Vec<Vec<Text<'a>>> {
+    let answer = |question: &String| {
+        let answer = answers.get(question)?;
+        Some(if answer.is_array() { answer.elements().filter_map(Value::text).collect() } else { vec![answer.text()?] })
+    };
+    questions.iter().map(|question| answer(question).unwrap_or_default()).collect()
+}

@@ -1,0 +1,319 @@
+//! Lines → events: which code reads which kind of line.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, StatusLabel, StatusPart, Text, TextPart,
+    TurnMetadata, TurnStatus, Usage,
+};
+
+use super::state::State;
+use super::wire::{
+    Assistant, ControlCancel, ControlRequest, ControlResponse, Line, Small, Stream, System, TurnResult, User,
+};
+use crate::agents::Adapter;
+use crate::api::{Channel, Command, Outgoing};
+use crate::emit::{Emit, Spec};
+use crate::json::Value;
+use crate::time;
+use crate::wire::Wire;
+
+impl Adapter for State {
+    fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
+        let Some(head) = read::<Line<'_>>(line, emit) else { return };
+        let kind = head.r#type.clone().unwrap_or_default();
+        match &head.subtype {
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
+            _ => emit.kind(kind.clone().into_owned()),
+        }
+        if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
+            && emit.session().native_id.is_none()
+        {
+            emit.native_session(id);
+        }
+        if self.stored {
+            self.stored_head(&head, emit);
+        }
+        self.dispatch(&kind, &head, line, emit);
+    }
+
+    fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
+        if *channel == Channel::Argv {
+            emit.kind("arguments");
+            emit.ignore("arguments");
+            return;
+        }
+        self.told = true;
+        let kind = line.get("type").and_then(Value::str).unwrap_or_default();
+        emit.kind(kind.clone().into_owned());
+        match kind.as_ref() {
+            "user" => {
+                if let Some(user) = read(line, emit) {
+                    self.prompt_sent(&user, emit);
+                }
+            }
+            "control_request" => {
+                if let Some(request) = read(line, emit) {
+                    self.host_request(&request, emit);
+                }
+            }
+            "control_response" => {
+                if let Some(response) = read(line, emit) {
+                    self.host_response(&response, emit);
+                }
+            }
+            "control_cancel_request" | "keep_alive" | "update_environment_variables" => emit.ignore("between programs"),
+            _ => emit.unknown(line.json(), None),
+        }
+    }
+
+    fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        self.encode(command, emit, outgoing);
+    }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) {
+        self.complete_messages(|_, _| true, emit);
+        if self.stored {
+            self.end_stored_turn(emit);
+        }
+    }
+
+    fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+}
+
+/// Reads a line into its struct; what is not known of it goes into the drift report.
+pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
+    T::read(line, "", &mut emit.book.drift)
+}
+
+impl State {
+    fn dispatch(&mut self, kind: &str, head: &Line<'_>, line: Value<'_>, emit: &mut Emit<'_>) {
+        let agent = self.stored_agent(head);
+        match kind {
+            "assistant" => {
+                if let Some(assistant) = read::<Assistant<'_>>(line, emit) {
+                    self.assistant(&assistant, agent, emit);
+                }
+            }
+            "user" => {
+                if let Some(user) = read::<User<'_>>(line, emit) {
+                    self.user(&user, agent, emit);
+                }
+            }
+            "stream_event" => {
+                if let Some(stream) = read::<Stream<'_>>(line, emit) {
+                    self.stream(&stream, emit);
+                }
+            }
+            "result" => {
+                if let Some(result) = read::<TurnResult<'_>>(line, emit) {
+                    self.result(&result, emit);
+                }
+            }
+            "system" => {
+                if let Some(system) = read::<System<'_>>(line, emit) {
+                    let subtype = head.subtype.clone().unwrap_or_default();
+                    self.system(&subtype, &system, head, line, agent, emit);
+                }
+            }
+            "control_request" => {
+                if let Some(request) = read::<ControlRequest<'_>>(line, emit) {
+                    self.agent_request(&request, line, emit);
+                }
+            }
+            "control_response" => {
+                if let Some(response) = read::<ControlResponse<'_>>(line, emit) {
+                    self.agent_response(&response, emit);
+                }
+            }
+            "control_cancel_request" => {
+                if let Some(cancel) = read::<ControlCancel<'_>>(line, emit) {
+                    self.cancelled(&cancel, emit);
+                }
+            }
+            _ => self.small(kind, line, agent, emit),
+        }
+    }
+
+    /// Lines with nothing but a few words to them.
+    fn small(&mut self, kind: &str, line: Value<'_>, agent: Option<String>, emit: &mut Emit<'_>) {
+        let Some(small) = read::<Small<'_>>(line, emit) else { return };
+        match kind {
+            "rate_limit_event" => {
+                let part = StatusPart { label: StatusLabel::RateLimit, ..StatusPart::default() };
+                let info = small.rate_limit_info;
+                let detail = info.and_then(|info| info.get("status")).and_then(Value::text);
+                emit.status_with(StatusPart { detail, ..part }, info.map(Value::json), None, false);
+            }
+            "tool_use_summary" => emit.status(StatusLabel::Notice, small.summary, None),
+            "prompt_suggestion" => emit.status(StatusLabel::Notice, small.suggestion, None),
+            "conversation_reset" => {
+                if let Some(id) = small.new_conversation_id {
+                    self.cleared(&id, emit);
+                }
+            }
+            "custom-title" => title(small.custom_title, emit),
+            "ai-title" => title(small.ai_title, emit),
+            "summary" => title(small.summary, emit),
+            "permission-mode" => emit.facts(&[("mode", small.mode.map(Value::json))]),
+            "attachment" => match small.attachment {
+                Some(attachment) => self.attachment(attachment, small.uuid.as_deref(), agent, emit),
+                None => emit.ignore("context for the model"),
+            },
+            "auth_status" | "session_writes_lost" | "active_goal" => {
+                let part =
+                    StatusPart { label: StatusLabel::Notice, detail: Some(kind.into()), ..StatusPart::default() };
+                emit.status_with(part, Some(line.json()), None, false);
+            }
+            "tool_progress" | "keep_alive" | "control_request_progress" => emit.ignore("heartbeat"),
+            "command_lifecycle"
+            | "post_turn_summary"
+            | "task_summary"
+            | "transcript_mirror"
+            | "queue-operation"
+            | "last-prompt"
+            | "agent-name"
+            | "mode"
+            | "file-history-snapshot"
+            | "worktree-state"
+            | "api-request"
+            | "api-request-shape"
+            | "api-request-blob"
+            | "cost-state"
+            | "tools-used"
+            | "atis-latch"
+            | "agent-color"
+            | "agent-setting"
+            | "tag"
+            | "pr-link"
+            | "content-replacement"
+            | "attribution-snapshot" => {
+                emit.ignore("bookkeeping");
+            }
+            _ => emit.unknown(line.json(), agent.as_deref()),
+        }
+    }
+
+    /// The end of a turn.
+    fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
+        emit.begin_turn(None, false);
+        self.complete_messages(|emit, agent| agent.is_none_or(|agent| !emit.is_background(agent)), emit);
+        self.answer_of_single_object(result, emit);
+        let subtype = result.subtype.as_deref().unwrap_or("success");
+        let aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
+        let failed = result.is_error == Some(true) || subtype != "success";
+        let status = if aborted || (self.turn.interrupted && subtype == "error_during_execution") {
+            TurnStatus::Interrupted
+        } else if failed {
+            TurnStatus::Failed
+        } else {
+            TurnStatus::Completed
+        };
+        let message = result.errors.as_ref().and_then(|errors| errors.first()).or(result.result.as_ref());
+        if status == TurnStatus::Failed && !self.turn.failed {
+            let code = if subtype == "success" { "error" } else { subtype };
+            emit.error(ErrorData {
+                message: message.map_or_else(|| Text::from(code), Text::borrow),
+                code: Some(Cow::Borrowed(code)),
+                details: result.api_error_status.map(Value::json),
+                ..ErrorData::default()
+            });
+        }
+        self.last_error = None;
+        if status == TurnStatus::Failed {
+            self.last_error = message.map(|message| message.to_str_lossy().into_owned());
+        }
+        let metadata = self.turn_metadata(result, status);
+        self.forget_turn();
+        emit.end_turn(&metadata, false);
+    }
+
+    /// With `--output-format json` the result is all there is: it holds the answer.
+    fn answer_of_single_object(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
+        let failed = result.is_error == Some(true) || result.subtype.as_deref() != Some("success");
+        let Some(text) = result.result.as_ref().filter(|text| !text.is_empty()) else { return };
+        if self.initialised || self.turn.answered || failed {
+            return;
+        }
+        let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::Assistant), ..Spec::default() };
+        let part = TextPart { text: text.borrow(), ..TextPart::default() };
+        emit.item(&spec, ItemStatus::Completed, vec![ContentPart::Text(part)], false);
+    }
+
+    fn turn_metadata(&mut self, result: &TurnResult<'_>, status: TurnStatus<'static>) -> TurnMetadata<'static> {
+        let usage = result.usage.as_ref();
+        let total = result.total_cost_usd;
+        // Only sums over the process are given; a sum that falls began anew.
+        let cost = total.map(|total| if total >= self.cost { total - self.cost } else { total });
+        self.cost = total.unwrap_or(self.cost);
+        let model = self.turn.model.take();
+        let models = result.model_usage;
+        let window = models.and_then(|models| {
+            let of_model = |name: &str| model.as_deref().is_some_and(|model| name.starts_with(model));
+            let found = models.members().find(|(name, _)| of_model(name)).or_else(|| models.members().next());
+            found.and_then(|(_, usage)| usage.get("contextWindow")).and_then(Value::u64)
+        });
+        TurnMetadata {
+            status: Some(status),
+            usage: usage.map(|usage| Usage {
+                input_tokens: usage.input_tokens,
+                output_tokens: usage.output_tokens,
+                cache_read_tokens: usage.cache_read_input_tokens,
+                cache_write_tokens: usage.cache_creation_input_tokens,
+                cost_usd: cost.map(|cost| (cost * 1e9).round() / 1e9),
+                ..Usage::default()
+            }),
+            context_used: self.turn.context_used,
+            context_window: window,
+            model: model.map(Cow::Owned),
+            stop_reason: result.stop_reason.clone().map(|reason| Cow::Owned(reason.into_owned())),
+            duration_ms: result.duration_ms,
+            ..TurnMetadata::default()
+        }
+    }
+
+    /// What was only of use within the turn.
+    pub(super) fn forget_turn(&mut self) {
+        self.turn = super::state::Turn::default();
+        self.lines.clear();
+    }
+
+    /// The conversation goes on under another identifier, with nothing of the old one.
+    pub(super) fn cleared(&mut self, id: &str, emit: &mut Emit<'_>) {
+        if emit.session().native_id.as_deref() == Some(id) {
+            emit.ignore("nothing new");
+            return;
+        }
+        emit.native_session(id);
+        emit.status(StatusLabel::Cleared, Some(Text::from(id)), None);
+    }
+
+    /// Time and place of a stored entry.
+    fn stored_head(&mut self, head: &Line<'_>, emit: &mut Emit<'_>) {
+        if let Some(ms) = head.timestamp.as_deref().and_then(time::parse) {
+            emit.at(ms);
+        }
+        if head.version.is_none() && head.cwd.is_none() {
+            return;
+        }
+        let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Json::of);
+        emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd))]);
+    }
+}
+
+fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {
+    match title {
+        Some(title) => {
+            let json = Json::of(&title);
+            if emit.knows("title", &json) {
+                emit.ignore("nothing new");
+                return;
+            }
+            emit.know("title", &json);
+            emit.status(StatusLabel::Title, Some(title), None);
+        }
+        None => emit.ignore("nothing new"),
+    }
+}

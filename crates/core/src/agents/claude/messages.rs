@@ -1,0 +1,377 @@
+//! Messages of the assistant: whole blocks, and blocks that stream.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, JsonPart, ReasoningPart, Text, TextPart, ToolCallPart,
+    Visibility,
+};
+
+use super::blocks;
+use super::map::read;
+use super::state::{BlockKind, CallInfo, Message, State, StreamBlock};
+use super::tools;
+use super::wire::{self, Assistant, Block, Stream};
+use crate::api::DriftKind;
+use crate::emit::{CallSpec, Emit, Spec};
+use crate::json::Value;
+
+impl State {
+    /// A line with blocks of a message: usually one.
+    pub(super) fn assistant(&mut self, line: &Assistant<'_>, stored_agent: Option<String>, emit: &mut Emit<'_>) {
+        let Some(message) = &line.message else {
+            emit.ignore("no message");
+            return;
+        };
+        let agent = stored_agent.or_else(|| line.parent_tool_use_id.clone().map(Cow::into_owned));
+        if agent.is_none() {
+            emit.begin_turn(None, self.stored);
+            self.note_usage(message);
+        }
+        let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
+        self.enter_message(id, agent.as_deref(), false, emit);
+        if let Some(text) = message.content.and_then(Value::text) {
+            self.whole_part(BlockKind::Text, &text_part(text), agent.as_deref(), emit);
+        }
+        for value in content_blocks(message.content) {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            self.whole_block(&block, value, line, agent.as_deref(), emit);
+        }
+        if let (Some(uuid), Some(message)) = (&line.uuid, self.message(agent.as_deref())) {
+            let item_id = message.item_id.clone();
+            self.lines.insert(uuid.clone().into_owned(), item_id);
+        }
+        if let Some(code) = &line.error {
+            self.failure(code, line, message.content, agent.as_deref(), emit);
+        }
+    }
+
+    /// The agent shows a failure of the service as a message, with the kind of failure beside it.
+    fn failure(
+        &mut self,
+        code: &str,
+        line: &Assistant<'_>,
+        content: Option<Value<'_>>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        self.turn.failed |= agent.is_none();
+        let text = content.map(|content| blocks::plain_text(content)).unwrap_or_default();
+        emit.error(ErrorData {
+            message: if text.is_empty() { Text::from(code) } else { Text::from_wtf8(text) },
+            code: Some(Cow::Borrowed(code)),
+            details: line
+                .api_error_status
+                .map(|status| interlinear_schema::Json::from_text(format!("{{\"status\":{}}}", status.raw()))),
+            agent_id: agent.map(Cow::Borrowed),
+            ..ErrorData::default()
+        });
+    }
+
+    fn note_usage(&mut self, message: &wire::Message<'_>) {
+        if message.model.as_deref().is_some_and(|model| model != "<synthetic>") {
+            self.turn.model = message.model.clone().map(Cow::into_owned);
+        }
+        if self.stored {
+            self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned).or(self.turn.stop_reason.take());
+        }
+        let (Some(usage), Some(id)) = (&message.usage, &message.id) else { return };
+        let counts = [
+            usage.input_tokens.unwrap_or(0),
+            usage.output_tokens.unwrap_or(0),
+            usage.cache_read_input_tokens.unwrap_or(0),
+            usage.cache_creation_input_tokens.unwrap_or(0),
+        ];
+        let total: u64 = counts.iter().sum();
+        if total > 0 {
+            self.turn.context_used = Some(total);
+        }
+        if self.stored {
+            match self.turn.usage.iter_mut().find(|(known, _)| known == id) {
+                Some((_, known)) => *known = counts,
+                None => self.turn.usage.push((id.clone().into_owned(), counts)),
+            }
+        }
+    }
+
+    pub(super) fn message(&self, agent: Option<&str>) -> Option<&Message> {
+        self.messages.get(agent.unwrap_or_default())
+    }
+
+    fn message_mut(&mut self, agent: Option<&str>) -> Option<&mut Message> {
+        self.messages.get_mut(agent.unwrap_or_default())
+    }
+
+    /// The message with this identifier is being written from here on; the one before is over.
+    fn enter_message(&mut self, id: &str, agent: Option<&str>, streaming: bool, emit: &mut Emit<'_>) {
+        let key = agent.unwrap_or_default();
+        if let Some(message) = self.messages.get(key) {
+            let open = message.item.is_none_or(|item| emit.is_open(item));
+            if message.id == id && open {
+                return;
+            }
+        }
+        self.complete_messages(|_, of| of == agent, emit);
+        let message = Message { id: id.to_owned(), item: None, item_id: String::new(), streaming, blocks: Vec::new() };
+        self.messages.insert(key.to_owned(), message);
+    }
+
+    /// The item of the message: made when there is something to put into it.
+    pub(super) fn message_item(&mut self, agent: Option<&str>, emit: &mut Emit<'_>) -> Option<crate::emit::Ref> {
+        let message = self.message_mut(agent)?;
+        if let Some(item) = message.item {
+            return Some(item);
+        }
+        let spec = Spec {
+            id: &message.id,
+            kind: ItemKind::Message,
+            role: Some(ItemRole::Assistant),
+            native: Some(message.id.as_str()).filter(|id| !id.is_empty()),
+            parent: None,
+            agent,
+        };
+        let item = emit.open(&spec, Vec::new(), !message.streaming);
+        message.item = Some(item);
+        message.item_id = emit.id_of(item).unwrap_or_default().to_owned();
+        if agent.is_none() {
+            self.turn.answered = true;
+        }
+        Some(item)
+    }
+
+    /// Completes the messages of the chosen agents. One that was cut while a block streamed has failed.
+    pub(super) fn complete_messages(&mut self, chosen: impl Fn(&Emit<'_>, Option<&str>) -> bool, emit: &mut Emit<'_>) {
+        let of = |key: &str| if key.is_empty() { None } else { Some(key.to_owned()) };
+        let keys: Vec<_> = self.messages.keys().filter(|key| chosen(emit, of(key).as_deref())).cloned().collect();
+        for key in keys {
+            let Some(message) = self.messages.remove(&key) else { continue };
+            let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
+            let cut = message.blocks.iter().any(|block| !block.done && (block.part.is_some() || block.call.is_some()));
+            let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
+            emit.complete(item, status, cut);
+        }
+    }
+
+    /// A block that is known whole. Where it has streamed before, this is its final form.
+    fn whole_block(
+        &mut self,
+        block: &Block<'_>,
+        value: Value<'_>,
+        line: &Assistant<'_>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        match block.r#type.as_deref().unwrap_or_default() {
+            "text" => {
+                let text = block.text.as_ref().map_or_else(Text::default, Text::borrow);
+                self.whole_part(BlockKind::Text, &text_part(text), agent, emit);
+            }
+            "thinking" => {
+                let text = block.thinking.as_ref().map_or_else(Text::default, Text::borrow);
+                self.whole_part(BlockKind::Thinking, &reasoning_part(text), agent, emit);
+            }
+            "redacted_thinking" => {
+                self.whole_part(BlockKind::Thinking, &reasoning_part(Text::default()), agent, emit);
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.whole_call(block, line, agent, emit),
+            kind if block.tool_use_id.is_some() && kind.ends_with("tool_result") => {
+                self.tool_result(block, None, agent, emit);
+            }
+            kind => {
+                emit.book.drift.note(DriftKind::Value, "block.type", kind);
+                let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
+                self.whole_part(BlockKind::Other, &part, agent, emit);
+            }
+        }
+    }
+
+    /// Text, reasoning, or something else that stands in the message itself.
+    fn whole_part(&mut self, kind: BlockKind, part: &ContentPart<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let Some(item) = self.message_item(agent, emit) else { return };
+        let Some(message) = self.message_mut(agent) else { return };
+        let streamed = message.blocks.iter_mut().find(|block| block.kind == kind && !block.done);
+        let place = match streamed {
+            Some(block) => {
+                block.done = true;
+                block.part
+            }
+            None => None,
+        };
+        let place = place.unwrap_or_else(|| emit.add_part(item, part.clone()));
+        if emit.finish_part(item, place, part.clone()) {
+            return;
+        }
+        // The text is another one: the attempt that streamed is closed, and the answer begins anew.
+        emit.complete(item, ItemStatus::Failed, true);
+        if let Some(message) = self.message_mut(agent) {
+            message.item = None;
+            message.streaming = false;
+            message.blocks.clear();
+        }
+        self.whole_part(kind, part, agent, emit);
+    }
+
+    /// A tool call whose arguments are known.
+    fn whole_call(&mut self, block: &Block<'_>, line: &Assistant<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let (Some(id), Some(name)) = (block.id.as_deref(), block.name.as_deref()) else {
+            emit.ignore("call without a name");
+            return;
+        };
+        self.message_item(agent, emit);
+        let input = block.input;
+        let mut part = tools::call_part(id, name, input);
+        let meta = line.tool_use_meta.iter().flatten().find(|meta| meta.id.as_deref() == Some(id));
+        if let Some(name) = meta.and_then(|meta| meta.display_name.as_ref()) {
+            let server = meta.and_then(|meta| meta.server_display_name.as_ref());
+            let server = server.map(|server| format!(" ({server})")).unwrap_or_default();
+            part.title = Some(Text::from(format!("{name}{server}")));
+        }
+        self.remember_call(id, name, input, agent);
+        let streamed = self
+            .message_mut(agent)
+            .and_then(|message| message.blocks.iter_mut().find(|block| block.call_id == id && !block.done));
+        if let Some(block) = streamed {
+            block.done = true;
+            if let Some(item) = block.call {
+                emit.finish_call(item, part);
+                self.question_of_call(id, emit);
+                return;
+            }
+        }
+        let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
+        emit.call(CallSpec { call_id: id, parent: parent.as_deref(), agent }, part, false);
+        self.question_of_call(id, emit);
+    }
+
+    fn remember_call(&mut self, id: &str, name: &str, input: Option<Value<'_>>, agent: Option<&str>) {
+        let input = if tools::needs_input(name) { input.map(Value::raw).unwrap_or_default() } else { "" };
+        let asked = self.calls.get(id).is_some_and(|call| call.asked);
+        let call = CallInfo { name: name.to_owned(), agent: agent.map(str::to_owned), input: input.to_owned(), asked };
+        self.calls.insert(id.to_owned(), call);
+    }
+
+    /// An event of the model's API.
+    pub(super) fn stream(&mut self, line: &Stream<'_>, emit: &mut Emit<'_>) {
+        let Some(event) = &line.event else {
+            emit.ignore("no event");
+            return;
+        };
+        let agent = line.parent_tool_use_id.as_deref();
+        match event.r#type.as_deref().unwrap_or_default() {
+            "content_block_delta" => self.stream_delta(event, agent, emit),
+            "message_start" => {
+                if agent.is_none() {
+                    emit.begin_turn(None, false);
+                }
+                if let Some(message) = &event.message {
+                    self.enter_message(message.id.as_deref().unwrap_or_default(), agent, true, emit);
+                }
+                emit.ignore("start of a message");
+            }
+            "content_block_start" => {
+                if let Some(block) = &event.content_block {
+                    self.stream_start(event.index.unwrap_or(0), block, agent, emit);
+                }
+                emit.ignore("start of a block");
+            }
+            "content_block_stop" => emit.ignore("end of a block"),
+            "message_delta" => {
+                if let (Some(usage), None) = (&event.usage, agent) {
+                    let tokens = [
+                        usage.input_tokens,
+                        usage.output_tokens,
+                        usage.cache_read_input_tokens,
+                        usage.cache_creation_input_tokens,
+                    ];
+                    self.turn.context_used = Some(tokens.iter().flatten().sum());
+                }
+                emit.ignore("end of a message");
+            }
+            "message_stop" => {
+                self.complete_messages(|_, of| of == agent, emit);
+                emit.ignore("end of a message");
+            }
+            "ping" => emit.ignore("heartbeat"),
+            "error" => emit.ignore("the failure follows"),
+            kind => {
+                emit.book.drift.note(DriftKind::Value, "stream_event.event.type", kind);
+                emit.ignore("unknown stream event");
+            }
+        }
+    }
+
+    fn stream_start(&mut self, index: u64, block: &Block<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let kind = match block.r#type.as_deref().unwrap_or_default() {
+            "text" => BlockKind::Text,
+            "thinking" | "redacted_thinking" => BlockKind::Thinking,
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => BlockKind::ToolUse,
+            _ => BlockKind::Other,
+        };
+        let call_id = block.id.clone().unwrap_or_default().into_owned();
+        let mut call = None;
+        if let (BlockKind::ToolUse, Some(name)) = (kind, block.name.as_deref()) {
+            self.message_item(agent, emit);
+            let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
+            let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
+            call = emit.open_call(CallSpec { call_id: &call_id, parent: parent.as_deref(), agent }, part);
+        }
+        let Some(message) = self.message_mut(agent) else { return };
+        message.blocks.push(StreamBlock { index, kind, part: None, call, call_id, done: kind == BlockKind::Other });
+    }
+
+    fn stream_delta(&mut self, event: &wire::StreamEvent<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let Some(delta) = &event.delta else {
+            emit.ignore("empty delta");
+            return;
+        };
+        let (text, part) = match delta.r#type.as_deref().unwrap_or_default() {
+            "text_delta" => (&delta.text, text_part(Text::default())),
+            "thinking_delta" => (&delta.thinking, reasoning_part(Text::from("…"))),
+            "input_json_delta" => (&delta.partial_json, text_part(Text::default())),
+            "signature_delta" | "citations_delta" => {
+                emit.ignore("signature");
+                return;
+            }
+            kind => {
+                emit.book.drift.note(DriftKind::Value, "stream_event.event.delta.type", kind);
+                emit.ignore("unknown delta");
+                return;
+            }
+        };
+        let Some(text) = text.as_ref().filter(|text| !text.is_empty()) else {
+            emit.ignore("empty delta");
+            return;
+        };
+        let index = event.index.unwrap_or(0);
+        let found = self.message(agent).and_then(|message| message.blocks.iter().rposition(|at| at.index == index));
+        let Some(found) = found else {
+            emit.ignore("delta of no block");
+            return;
+        };
+        let call = self.message(agent).and_then(|message| message.blocks[found].call);
+        if let Some(item) = call {
+            emit.delta(item, 0, text, false);
+            return;
+        }
+        let Some(item) = self.message_item(agent, emit) else { return };
+        let Some(message) = self.message_mut(agent) else { return };
+        let block = &mut message.blocks[found];
+        let place = *block.part.get_or_insert_with(|| emit.add_part(item, part));
+        emit.delta(item, place, text, false);
+    }
+}
+
+fn text_part(text: Text<'_>) -> ContentPart<'_> {
+    ContentPart::Text(TextPart { text, ..TextPart::default() })
+}
+
+/// Reasoning that the model hides has no text.
+fn reasoning_part(text: Text<'_>) -> ContentPart<'_> {
+    let visibility = if text.is_empty() { Visibility::Private } else { Visibility::Public };
+    ContentPart::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
+}
+
+/// The blocks of a message's content; plain text has none.
+pub(super) fn content_blocks(content: Option<Value<'_>>) -> impl Iterator<Item = Value<'_>> {
+    content.into_iter().flat_map(Value::elements)
+}

@@ -1,0 +1,16 @@
+//! Claude Code: its stream in both directions, and its session files.
+
+mod blocks;
+mod control;
+mod map;
+mod messages;
+mod results;
+mod state;
+mod stored;
+mod system;
+mod talk;
+mod tools;
+mod wire;
+
+pub(crate) use state::State;
+pub(crate) use stored::{Index, Placed, recognise};

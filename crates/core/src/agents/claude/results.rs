@@ -1,0 +1,412 @@
+//! Lines of type `user`: results of tools, prompts, and text that the agent put in.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, StatusLabel, Text, Todo, TodoStatus,
+    ToolKind, ToolResultPart,
+};
+
+use super::blocks;
+use super::map::read;
+use super::messages::content_blocks;
+use super::state::{CallInfo, Prompt, State, TodoEntry};
+use super::tools;
+use super::wire::{Block, User};
+use crate::emit::{Emit, Spec};
+use crate::json::{Tape, Value};
+use crate::{diff, hash};
+
+/// What a local command printed, in the agent's marks.
+const LOCAL_OUTPUT: [(&str, &str); 4] = [
+    ("<local-command-stdout>", "</local-command-stdout>"),
+    ("<local-command-stderr>", "</local-command-stderr>"),
+    ("<bash-stdout>", "</bash-stdout>"),
+    ("<local-command-caveat>", "</local-command-caveat>"),
+];
+
+impl State {
+    /// A prompt that the host wrote.
+    pub(super) fn prompt_sent(&mut self, user: &User<'_>, emit: &mut Emit<'_>) {
+        let Some(content) = user.message.as_ref().and_then(|message| message.content) else {
+            emit.ignore("no message");
+            return;
+        };
+        emit.begin_turn(None, true);
+        let uuid = user.uuid.as_deref();
+        let item_id = self.user_message(content, uuid, None, true, emit);
+        let prompt = Prompt { uuid: uuid.map(str::to_owned), hash: content_hash(content), item_id };
+        self.prompts.push(prompt);
+    }
+
+    /// A `user` line of the agent, or a stored entry.
+    pub(super) fn user(&mut self, user: &User<'_>, stored_agent: Option<String>, emit: &mut Emit<'_>) {
+        let Some(content) = user.message.as_ref().and_then(|message| message.content) else {
+            emit.ignore("no message");
+            return;
+        };
+        let agent = stored_agent.or_else(|| user.parent_tool_use_id.clone().map(Cow::into_owned));
+        let mut results = 0;
+        for value in content_blocks(Some(content)).filter(|block| block.get("tool_use_id").is_some()) {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            self.tool_result(&block, user.tool_use_result, agent.as_deref(), emit);
+            results += 1;
+        }
+        if results == 0 {
+            self.user_text(user, content, agent.as_deref(), emit);
+        }
+    }
+
+    /// A `user` line that is no tool result.
+    fn user_text(&mut self, user: &User<'_>, content: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let text = String::from_utf8_lossy(&blocks::plain_text(content)).into_owned();
+        let uuid = user.uuid.as_deref();
+        if text.starts_with("[Request interrupted by user") {
+            self.turn.interrupted |= agent.is_none();
+            self.system_text(content, uuid, agent, emit);
+        } else if let Some(output) = local_output(&text) {
+            if output.is_empty() {
+                emit.ignore("empty output");
+            } else {
+                self.system_item(vec![text_part(Text::from(output))], uuid, agent, emit);
+            }
+        } else if agent.is_some() {
+            // What the main agent told the subagent to do.
+            let put_in = user.meta == Some(true) || user.synthetic == Some(true);
+            if put_in {
+                self.system_text(content, uuid, agent, emit);
+            } else {
+                self.user_message(content, uuid, agent, false, emit);
+            }
+        } else if self.stored {
+            self.stored_prompt(user, content, &text, emit);
+        } else if user.replay == Some(true) {
+            self.replayed(content, uuid, &text, emit);
+        } else {
+            // The prompts of the user are never printed without a mark: the agent put this in.
+            self.system_text(content, uuid, None, emit);
+        }
+    }
+
+    /// The echo of a prompt; without knowledge of what was sent, the prompt itself.
+    fn replayed(&mut self, content: Value<'_>, uuid: Option<&str>, text: &str, emit: &mut Emit<'_>) {
+        let hash = content_hash(content);
+        let sent = self.prompts.iter().position(|prompt| match (&prompt.uuid, uuid) {
+            (Some(known), Some(uuid)) => known == uuid,
+            _ => prompt.hash == hash,
+        });
+        let sent = sent.or_else(|| self.prompts.iter().position(|prompt| prompt.hash == hash));
+        if let Some(index) = sent {
+            self.prompts.remove(index);
+            emit.ignore("echo");
+        } else if self.told || text.starts_with(SUMMARY) {
+            self.system_text(content, uuid, None, emit);
+        } else {
+            emit.begin_turn(None, true);
+            self.user_message(content, uuid, None, false, emit);
+        }
+    }
+
+    /// What the user wrote. Returns the item.
+    pub(super) fn user_message(
+        &mut self,
+        content: Value<'_>,
+        uuid: Option<&str>,
+        agent: Option<&str>,
+        synthetic: bool,
+        emit: &mut Emit<'_>,
+    ) -> String {
+        let parts = blocks::parts(content, emit);
+        let spec = Spec {
+            id: uuid.unwrap_or_default(),
+            kind: ItemKind::Message,
+            role: Some(ItemRole::User),
+            native: uuid,
+            parent: None,
+            agent,
+        };
+        emit.item(&spec, ItemStatus::Completed, parts, synthetic)
+    }
+
+    /// Text that the agent put into the user's mouth.
+    pub(super) fn system_text(
+        &mut self,
+        content: Value<'_>,
+        uuid: Option<&str>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let parts = blocks::parts(content, emit);
+        self.system_item(parts, uuid, agent, emit);
+    }
+
+    pub(super) fn system_item(
+        &mut self,
+        parts: Vec<ContentPart<'_>>,
+        uuid: Option<&str>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let spec = Spec {
+            id: uuid.unwrap_or_default(),
+            kind: ItemKind::System,
+            role: Some(ItemRole::System),
+            native: uuid,
+            parent: None,
+            agent,
+        };
+        emit.item(&spec, ItemStatus::Completed, parts, false);
+    }
+
+    /// The result of a tool. `structured` is the same in the agent's own form.
+    pub(super) fn tool_result(
+        &mut self,
+        block: &Block<'_>,
+        structured: Option<Value<'_>>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let Some(id) = block.tool_use_id.as_deref() else { return };
+        let call = self.calls.remove(id).unwrap_or_default();
+        let failed = block.is_error == Some(true) || block.content.is_some_and(is_error_object);
+        let output = block.content.map(output_text).unwrap_or_default();
+        let shown = String::from_utf8_lossy(&output).into_owned();
+        self.background_of_result(id, &call, structured, &shown, emit);
+        self.complete_messages(|_, of| of == Some(id), emit);
+        self.settle(id, &call, structured, failed, &shown, emit);
+        let mut extra = Vec::new();
+        for value in content_blocks(block.content).filter(|block| block.get("text").is_none()) {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            if matches!(block.r#type.as_deref(), Some("image" | "document")) {
+                extra.push(blocks::media(block, value));
+            }
+        }
+        if !failed {
+            extra.extend(file_ref(&call, structured, &shown));
+        }
+        let part = ToolResultPart {
+            call_id: Cow::Borrowed(id),
+            output: Text::from_wtf8(output),
+            exit_code: exit_code(&call.name, structured, &shown, failed),
+            duration_ms: structured.and_then(|result| duration(result)),
+            todos: self.todos_of_result(&call, structured, failed),
+            ..ToolResultPart::default()
+        };
+        emit.result(part, extra, failed, agent, false);
+    }
+
+    /// Whether the call goes on in the background although its result is there.
+    fn background_of_result(
+        &mut self,
+        id: &str,
+        call: &CallInfo,
+        structured: Option<Value<'_>>,
+        output: &str,
+        emit: &mut Emit<'_>,
+    ) {
+        let field = |key: &str| structured.and_then(|result| result.get(key));
+        if let Some(task) = field("backgroundTaskId").and_then(Value::str) {
+            self.background_tasks.insert(task.into_owned());
+        }
+        let launched = field("isAsync").and_then(Value::bool) == Some(true)
+            || field("status").and_then(Value::str).is_some_and(|status| status == "async_launched")
+            || output.starts_with("Async agent launched");
+        if launched && tools::kind(&call.name) == ToolKind::Task && !self.stored {
+            if let Some(task) = field("agentId").and_then(Value::str) {
+                self.background_tasks.insert(task.clone().into_owned());
+                self.tasks.insert(task.into_owned(), id.to_owned());
+            }
+            emit.in_background(id);
+        }
+    }
+
+    /// The list of things to do after this result.
+    fn todos_of_result<'a>(
+        &mut self,
+        call: &CallInfo,
+        structured: Option<Value<'a>>,
+        failed: bool,
+    ) -> Option<Vec<Todo<'a>>> {
+        if failed {
+            return None;
+        }
+        let field = |key: &str| structured.and_then(|result| result.get(key));
+        match call.name.as_str() {
+            "TodoWrite" => {
+                if let Some(todos) = field("newTodos") {
+                    return Some(todos.elements().map(todo).collect());
+                }
+                let mut tape = Tape::default();
+                let input = tape.read(&call.input).ok()?;
+                let todos: Vec<_> = input.get("todos")?.elements().map(todo).collect();
+                return Some(interlinear_schema::IntoOwned::into_owned(todos));
+            }
+            "TaskCreate" => {
+                let task = field("task")?;
+                let (id, text) = (task.get("id")?.str()?, task.get("subject")?.str()?);
+                let (id, text) = (id.into_owned(), text.into_owned());
+                self.todos.retain(|todo| todo.id != id);
+                self.todos.push(TodoEntry { id, text, status: "pending".to_owned() });
+            }
+            "TaskUpdate" => {
+                let id = field("taskId")?.str()?;
+                let status = field("statusChange").and_then(|change| change.get("to")).and_then(Value::str);
+                let todo = self.todos.iter_mut().find(|todo| todo.id == id);
+                if let (Some(todo), Some(status)) = (todo, status) {
+                    todo.status = status.into_owned();
+                }
+                self.todos.retain(|todo| todo.status != "deleted");
+            }
+            "TaskList" => {
+                let tasks = field("tasks")?;
+                let text =
+                    |task: Value<'_>, key: &str| task.get(key).and_then(Value::str).unwrap_or_default().into_owned();
+                let entry = |task: Value<'_>| TodoEntry {
+                    id: text(task, "id"),
+                    text: text(task, "subject"),
+                    status: text(task, "status"),
+                };
+                self.todos = tasks.elements().map(entry).collect();
+            }
+            _ => return None,
+        }
+        let shown = self.todos.iter().map(|entry| Todo {
+            text: Text::from(entry.text.clone()),
+            status: interlinear_schema::IntoOwned::into_owned(TodoStatus::from(entry.status.as_str())),
+            ..Todo::default()
+        });
+        Some(shown.collect())
+    }
+
+    /// Items that the agent takes back.
+    pub(super) fn retract(&mut self, uuids: &[Cow<'_, str>], detail: Option<Text<'_>>, emit: &mut Emit<'_>) {
+        let mut items: Vec<_> = uuids.iter().filter_map(|uuid| self.lines.get(uuid.as_ref()).cloned()).collect();
+        items.dedup();
+        let part = interlinear_schema::StatusPart {
+            label: StatusLabel::Retracted,
+            detail,
+            retracts: Some(items.into_iter().map(Cow::Owned).collect()),
+            ..interlinear_schema::StatusPart::default()
+        };
+        emit.status_with(part, None, None, false);
+    }
+}
+
+/// How the summary of a compacted conversation begins.
+pub(super) const SUMMARY: &str = "This session is being continued from a previous conversation";
+
+/// The same prompt gives the same number, whether its content is a string or blocks.
+pub(super) fn content_hash(content: Value<'_>) -> u64 {
+    let mut hash = hash::of(&blocks::plain_text(content));
+    for block in content.elements().filter(|block| block.get("text").is_none()) {
+        hash = hash::more(hash, block.raw().as_bytes());
+    }
+    hash
+}
+
+/// What a local command printed; empty if it printed nothing.
+pub(super) fn local_output(text: &str) -> Option<String> {
+    let text = text.trim();
+    LOCAL_OUTPUT.iter().find_map(|(open, close)| {
+        let rest = text.strip_prefix(open)?;
+        Some(rest.replace(close, "").replace("<bash-stderr>", "").replace("</bash-stderr>", "").trim().to_owned())
+    })
+}
+
+fn text_part(text: Text<'_>) -> ContentPart<'_> {
+    ContentPart::Text(interlinear_schema::TextPart { text, ..interlinear_schema::TextPart::default() })
+}
+
+/// The output as a person would read it. Search results of the service have titles and addresses.
+fn output_text(content: Value<'_>) -> Vec<u8> {
+    let plain = blocks::plain_text(content);
+    if !plain.is_empty() || content.text().is_some() {
+        return plain;
+    }
+    let mut out = Vec::new();
+    for value in content.elements() {
+        let field = |key: &str| value.get(key).and_then(Value::text);
+        let (title, url) = (field("title"), field("url"));
+        if title.is_none() && url.is_none() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(b'\n');
+        }
+        for (index, text) in [title, url].into_iter().flatten().enumerate() {
+            if index > 0 {
+                out.push(b' ');
+            }
+            text.append_to(&mut out);
+        }
+    }
+    if let Some(code) = content.get("error_code").and_then(Value::text) {
+        code.append_to(&mut out);
+    }
+    out
+}
+
+/// Tools of the service report their failures as an object.
+fn is_error_object(content: Value<'_>) -> bool {
+    content.get("error_code").is_some()
+}
+
+fn todo(value: Value<'_>) -> Todo<'_> {
+    let status = value.get("status").and_then(Value::str).unwrap_or_default();
+    Todo {
+        text: value.get("content").and_then(Value::text).unwrap_or_default(),
+        status: interlinear_schema::IntoOwned::into_owned(TodoStatus::from(status.as_ref())),
+        ..Todo::default()
+    }
+}
+
+fn duration(result: Value<'_>) -> Option<u64> {
+    ["durationMs", "totalDurationMs"].iter().find_map(|key| result.get(key)?.u64())
+}
+
+/// The exit code of a command: a failure names it, a success has none but 0.
+fn exit_code(name: &str, structured: Option<Value<'_>>, output: &str, failed: bool) -> Option<i64> {
+    if name != "Bash" && name != "PowerShell" {
+        return None;
+    }
+    if let Some(rest) = output.strip_prefix("Exit code ") {
+        let digits = rest.split(|c: char| c != '-' && !c.is_ascii_digit()).next().unwrap_or_default();
+        return digits.parse().ok();
+    }
+    let field = |key: &str| structured.and_then(|result| result.get(key));
+    let goes_on = field("backgroundTaskId").is_some_and(|task| task.str().is_some());
+    let interrupted = field("interrupted").and_then(Value::bool) == Some(true);
+    (!failed && !goes_on && !interrupted).then_some(0)
+}
+
+/// The file that a tool has read, written or changed, with the change.
+fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) -> Option<ContentPart<'a>> {
+    let mut tape = Tape::default();
+    let input = tape.read(&call.input).ok();
+    let input_text = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str);
+    let field = |key: &str| structured.and_then(|result| result.get(key));
+    let path = field("filePath").and_then(Value::str).map(Cow::into_owned);
+    let path = path.or_else(|| input_text("file_path").or_else(|| input_text("notebook_path")).map(Cow::into_owned));
+    let (action, diff) = match tools::kind(&call.name) {
+        ToolKind::FileRead => (FileAction::Read, None),
+        ToolKind::FileWrite => (FileAction::Write, written(structured, input_text("content"), output)),
+        ToolKind::FileEdit => {
+            let patch = field("structuredPatch").and_then(diff::from_hunks);
+            let edit = || Some(diff::of_edit(&input_text("old_string")?, &input_text("new_string")?, output));
+            (FileAction::Patch, patch.or_else(edit))
+        }
+        _ => return None,
+    };
+    let diff = diff.map(Text::from);
+    Some(ContentPart::FileRef(FileRefPart { path: Cow::Owned(path?), action, diff, ..FileRefPart::default() }))
+}
+
+/// The change by which a file was written.
+fn written(structured: Option<Value<'_>>, content: Option<Cow<'_, str>>, output: &str) -> Option<String> {
+    let patch = structured.and_then(|result| result.get("structuredPatch")).and_then(diff::from_hunks);
+    let created = structured.map_or_else(
+        || output.starts_with("File created"),
+        |result| result.get("type").and_then(Value::str).is_some_and(|kind| kind == "create"),
+    );
+    patch.or_else(|| if created { content.map(|content| diff::of_new_file(&content)) } else { None })
+}

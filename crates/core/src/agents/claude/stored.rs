@@ -1,0 +1,411 @@
+//! Session files: what only they have, and the order of the conversation in them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use interlinear_schema::{
+    ContentPart, ErrorData, FileAction, FileRefPart, StatusLabel, Text, TurnMetadata, TurnStatus, Usage,
+};
+
+use super::blocks;
+use super::results::SUMMARY;
+use super::state::State;
+use super::wire::{Line, User};
+use crate::agents::Recognised;
+use crate::api::{Agent, Form};
+use crate::emit::Emit;
+use crate::hash;
+use crate::json::Value;
+
+/// Types of entries that only session files have.
+const STORED: [&str; 10] = [
+    "queue-operation",
+    "last-prompt",
+    "file-history-snapshot",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "permission-mode",
+    "worktree-state",
+    "attachment",
+    "mode",
+];
+
+/// Whether a line is one of Claude Code's, live or stored.
+pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
+    let text = |key: &str| line.get(key).and_then(Value::str);
+    let kind = text("type")?;
+    let found = |form, version: Option<Cow<'_, str>>| {
+        Some(Recognised { agent: Agent::Claude, form, version: version.map(Cow::into_owned) })
+    };
+    let stored = line.get("sessionId").is_some() || line.get("parentUuid").is_some() || line.get("leafUuid").is_some();
+    match kind.as_ref() {
+        "user" | "assistant" | "system" if stored => found(Form::Stored, text("version")),
+        "summary" if stored => found(Form::Stored, None),
+        kind if STORED.contains(&kind) && (stored || line.get("snapshot").is_some()) => {
+            found(Form::Stored, text("version"))
+        }
+        "control_request" | "control_response" | "stream_event" => found(Form::Live, None),
+        "system" | "user" | "assistant" | "result" => {
+            // Amp writes lines of the same names; its sessions are threads.
+            let session = text("session_id")?;
+            let telling = line.get("parent_tool_use_id").is_some() || kind == "system" || kind == "result";
+            if session.starts_with("T-") || !telling { None } else { found(Form::Live, text("claude_code_version")) }
+        }
+        "rate_limit_event" | "tool_progress" | "command_lifecycle" => {
+            text("session_id")?;
+            found(Form::Live, None)
+        }
+        _ => None,
+    }
+}
+
+impl State {
+    /// From here on entries of a session file come, in the order of the conversation. `agents` links the subagents'
+    /// files to the calls that started them.
+    pub(crate) fn read_stored(&mut self, agents: BTreeMap<String, String>) {
+        self.stored = true;
+        self.agents = agents;
+    }
+
+    /// The subagent that a stored entry belongs to.
+    pub(super) fn stored_agent(&mut self, head: &Line<'_>) -> Option<String> {
+        if !self.stored || head.sidechain != Some(true) {
+            return None;
+        }
+        let agent = match (&head.agent_id, &head.parent_uuid) {
+            (Some(agent), _) => self.agents.get(agent.as_ref()).cloned().or_else(|| Some(agent.clone().into_owned())),
+            (None, Some(parent)) => self.sidechains.get(parent.as_ref()).cloned(),
+            // It begins: its entry is the prompt of a call that has no subagent yet.
+            (None, None) => {
+                let taken: BTreeSet<_> = self.sidechains.values().cloned().collect();
+                let starts = |name: &str| matches!(name, "Agent" | "Task");
+                let free = self.calls.iter().filter(|(id, call)| starts(&call.name) && !taken.contains(*id));
+                free.map(|(id, _)| id.clone()).next()
+            }
+        };
+        if let (Some(agent), Some(uuid), None) = (&agent, &head.uuid, &head.agent_id) {
+            self.sidechains.insert(uuid.clone().into_owned(), agent.clone());
+        }
+        agent
+    }
+
+    /// An entry of the user in the main conversation that is no tool result.
+    pub(super) fn stored_prompt(&mut self, user: &User<'_>, content: Value<'_>, text: &str, emit: &mut Emit<'_>) {
+        let uuid = user.uuid.as_deref();
+        let put_in = [user.meta, user.summary, user.transcript_only].contains(&Some(true)) || text.starts_with(SUMMARY);
+        let woken = user.origin.and_then(|origin| origin.get("kind")).and_then(Value::str);
+        if put_in {
+            return self.system_text(content, uuid, None, emit);
+        }
+        self.end_stored_turn(emit);
+        emit.begin_turn(None, true);
+        if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
+            self.system_text(content, uuid, None, emit);
+        } else if let Some(typed) = typed_command(text) {
+            self.typed(&typed, uuid, emit);
+        } else {
+            self.user_message(content, uuid, None, false, emit);
+        }
+    }
+
+    /// A command that the user typed, as it was typed.
+    fn typed(&mut self, text: &str, uuid: Option<&str>, emit: &mut Emit<'_>) {
+        let spec = crate::emit::Spec {
+            id: uuid.unwrap_or_default(),
+            kind: interlinear_schema::ItemKind::Message,
+            role: Some(interlinear_schema::ItemRole::User),
+            native: uuid,
+            ..crate::emit::Spec::default()
+        };
+        let part = interlinear_schema::TextPart { text: Text::from(text), ..Default::default() };
+        emit.item(&spec, interlinear_schema::ItemStatus::Completed, vec![ContentPart::Text(part)], false);
+    }
+
+    /// The turn is over when the next one begins, or the file ends.
+    pub(super) fn end_stored_turn(&mut self, emit: &mut Emit<'_>) {
+        self.complete_messages(|_, _| true, emit);
+        if emit.session().turn_id().is_none() {
+            return;
+        }
+        let turn = std::mem::take(&mut self.turn);
+        let sum = |index: usize| Some(turn.usage.iter().map(|(_, counts)| counts[index]).sum());
+        let usage = (!turn.usage.is_empty()).then(|| Usage {
+            input_tokens: sum(0),
+            output_tokens: sum(1),
+            cache_read_tokens: sum(2),
+            cache_write_tokens: sum(3),
+            ..Usage::default()
+        });
+        let status = match (turn.interrupted, turn.failed) {
+            (true, _) => TurnStatus::Interrupted,
+            (_, true) => TurnStatus::Failed,
+            _ => TurnStatus::Completed,
+        };
+        let metadata = TurnMetadata {
+            status: Some(status),
+            usage,
+            context_used: turn.context_used,
+            model: turn.model.map(Cow::Owned),
+            stop_reason: turn.stop_reason.map(Cow::Owned),
+            ..TurnMetadata::default()
+        };
+        self.forget_turn();
+        emit.end_turn(&metadata, true);
+    }
+
+    /// Context that was given to the model. Most of it is the agent's own; prompts and files are the user's.
+    pub(super) fn attachment(
+        &mut self,
+        attachment: Value<'_>,
+        uuid: Option<&str>,
+        agent: Option<String>,
+        emit: &mut Emit<'_>,
+    ) {
+        let text = |key: &str| attachment.get(key).and_then(Value::str);
+        let kind = text("type").unwrap_or_default();
+        match kind.as_ref() {
+            "queued_command" => {
+                let Some(prompt) = attachment.get("prompt") else { return emit.ignore("context for the model") };
+                if text("commandMode").is_none_or(|mode| mode == "prompt") {
+                    self.user_message(prompt, uuid, agent.as_deref(), false, emit);
+                } else {
+                    self.system_text(prompt, uuid, agent.as_deref(), emit);
+                }
+            }
+            "file" | "directory" | "pdf_reference" | "already_read_file" | "compact_file_reference" => {
+                let path = text("filename").or_else(|| text("path")).unwrap_or_default();
+                let part = FileRefPart { path, action: FileAction::Read, ..FileRefPart::default() };
+                self.system_item(vec![ContentPart::FileRef(part)], uuid, agent.as_deref(), emit);
+            }
+            "max_turns_reached" => {
+                self.turn.failed = true;
+                let most = attachment.get("maxTurns").and_then(Value::u64).unwrap_or(0);
+                emit.error(ErrorData {
+                    message: Text::from(format!("Reached maximum number of turns ({most})")),
+                    code: Some(Cow::Borrowed("error_max_turns")),
+                    ..ErrorData::default()
+                });
+            }
+            kind if kind.starts_with("hook_") => {
+                let name = text("hookName").unwrap_or_default();
+                let content = attachment.get("content").map(blocks::plain_text).unwrap_or_default();
+                let content = String::from_utf8_lossy(&content).trim_end().to_owned();
+                let content = if content.is_empty() { content } else { format!("\n{content}") };
+                let outcome = kind.trim_start_matches("hook_");
+                let detail = Text::from(format!("{name}: {outcome}{content}"));
+                emit.status(StatusLabel::Hook, Some(detail), agent.as_deref());
+            }
+            _ => emit.ignore("context for the model"),
+        }
+    }
+}
+
+/// `<command-name>/x</command-name>…<command-args>y</command-args>` and `<bash-input>x</bash-input>` as they were
+/// typed.
+fn typed_command(text: &str) -> Option<String> {
+    let between = |open: &str, close: &str| {
+        let (_, rest) = text.split_once(open)?;
+        Some(rest.split_once(close).map_or(rest, |(inside, _)| inside).trim().to_owned())
+    };
+    if let Some(command) = text.strip_prefix("<bash-input>") {
+        return Some(format!("!{}", command.trim_end_matches("</bash-input>")));
+    }
+    if !text.trim_start().starts_with("<command-") {
+        return None;
+    }
+    let name = between("<command-name>", "</command-name>")?;
+    let arguments = between("<command-args>", "</command-args>").unwrap_or_default();
+    Some(format!("{name} {arguments}").trim_end().to_owned())
+}
+
+/// Where an entry stands and what it hangs on: all that is kept of a session file to find its order.
+#[derive(Debug, Clone, Default)]
+struct Entry {
+    file: u32,
+    start: u64,
+    length: u32,
+    uuid: u64,
+    /// What it follows; 0: nothing.
+    parent: u64,
+    /// The subagent whose file it is from; 0: the main conversation.
+    agent: u64,
+    /// The subagent whose result it is; 0: none.
+    result_of: u64,
+    /// A prompt of the user.
+    prompt: bool,
+}
+
+/// An index of the files of stored sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    entries: Vec<Entry>,
+    /// Subagents by the hash of their identifier: the identifier, and the call that started it.
+    agents: BTreeMap<u64, (String, Option<String>)>,
+}
+
+/// An entry in the order of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) file: u32,
+    pub(crate) start: u64,
+    pub(crate) length: u32,
+    /// It belongs to a branch that was left.
+    pub(crate) left: bool,
+}
+
+impl Index {
+    /// Notes an entry. `value` is nothing for a line that cannot be read: it keeps its place.
+    pub(crate) fn note(&mut self, file: u32, start: u64, length: u32, value: Option<Value<'_>>) {
+        let mut entry = Entry { file, start, length, ..Entry::default() };
+        let Some(value) = value else {
+            self.entries.push(entry);
+            return;
+        };
+        let text = |key: &str| value.get(key).and_then(Value::str);
+        let id = |key: &str| text(key).map_or(0, |id| hash::of(id.as_bytes()));
+        entry.uuid = id("uuid");
+        entry.parent = if id("parentUuid") == 0 { id("logicalParentUuid") } else { id("parentUuid") };
+        if let Some(agent) = text("agentId").filter(|_| value.get("isSidechain").and_then(Value::bool) == Some(true)) {
+            entry.agent = hash::of(agent.as_bytes());
+            self.agents.entry(entry.agent).or_insert_with(|| (agent.clone().into_owned(), None));
+        }
+        let kind = text("type").unwrap_or_default();
+        let content = value.get("message").and_then(|message| message.get("content"));
+        let blocks = || content.into_iter().flat_map(Value::elements);
+        if kind == "user" {
+            let call = blocks().find_map(|block| block.get("tool_use_id")?.str());
+            let agent = value.get("toolUseResult").and_then(|result| result.get("agentId")).and_then(Value::str);
+            if let (Some(call), Some(agent)) = (&call, agent) {
+                entry.result_of = hash::of(agent.as_bytes());
+                let known = self.agents.entry(entry.result_of).or_insert_with(|| (agent.into_owned(), None));
+                known.1.get_or_insert_with(|| call.clone().into_owned());
+            }
+            let meta =
+                ["isMeta", "isCompactSummary"].iter().any(|key| value.get(key).and_then(Value::bool) == Some(true));
+            entry.prompt = call.is_none() && !meta && value.get("promptSource").is_some();
+        }
+        self.entries.push(entry);
+    }
+
+    /// Takes over the entries of another file.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.entries.append(&mut other.entries);
+        for (key, (agent, call)) in std::mem::take(&mut other.agents) {
+            let known = self.agents.entry(key).or_insert((agent, None));
+            known.1 = known.1.take().or(call);
+        }
+    }
+
+    /// Notes what stands beside a subagent's file: `agent-<id>.meta.json`.
+    pub(crate) fn note_agent(&mut self, agent: &str, value: Value<'_>) {
+        let call = value.get("toolUseId").and_then(Value::str).map(Cow::into_owned);
+        let known = self.agents.entry(hash::of(agent.as_bytes())).or_insert_with(|| (agent.to_owned(), None));
+        known.1 = call.or(known.1.take());
+    }
+
+    /// The subagents and the calls that started them.
+    pub(crate) fn links(&self) -> BTreeMap<String, String> {
+        self.agents.values().filter_map(|(agent, call)| Some((agent.clone(), call.clone()?))).collect()
+    }
+
+    /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
+    /// subagent's right before the result of its call.
+    pub(crate) fn order(&self) -> Vec<Placed> {
+        let by_uuid: BTreeMap<u64, usize> =
+            self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0).map(|(i, e)| (e.uuid, i)).collect();
+        let mut of_agent: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            of_agent.entry(entry.agent).or_default().push(index);
+        }
+        let left = self.left_branches(&by_uuid);
+        let mut order =
+            Order { index: self, by_uuid: &by_uuid, of_agent: &of_agent, placed: BTreeSet::new(), out: Vec::new() };
+        order.place_agent(0);
+        for agent in of_agent.keys() {
+            order.place_agent(*agent);
+        }
+        let place = |index: &usize| {
+            let entry = &self.entries[*index];
+            Placed { file: entry.file, start: entry.start, length: entry.length, left: left.contains(index) }
+        };
+        order.out.iter().map(place).collect()
+    }
+
+    /// Entries of branches that the user left: of two prompts after the same entry, the earlier one and what follows.
+    fn left_branches(&self, by_uuid: &BTreeMap<u64, usize>) -> BTreeSet<usize> {
+        let mut last: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut left = BTreeSet::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if entry.prompt && entry.parent != 0 && entry.agent == 0 {
+                left.extend(last.insert(entry.parent, index));
+            }
+        }
+        let roots = left.clone();
+        let mut known: BTreeMap<usize, bool> = BTreeMap::new();
+        for index in 0..self.entries.len() {
+            if roots.is_empty() {
+                break;
+            }
+            // Up to an entry of which it is known, and down again.
+            let mut path = vec![index];
+            let mut seen = BTreeSet::from([index]);
+            let is_left = loop {
+                let at = path[path.len() - 1];
+                if let Some(known) = known.get(&at) {
+                    break *known;
+                }
+                if roots.contains(&at) {
+                    break true;
+                }
+                match by_uuid.get(&self.entries[at].parent) {
+                    Some(&parent) if seen.insert(parent) => path.push(parent),
+                    _ => break false,
+                }
+            };
+            known.extend(path.into_iter().map(|index| (index, is_left)));
+        }
+        left.extend(known.into_iter().filter(|(_, is_left)| *is_left).map(|(index, _)| index));
+        left
+    }
+}
+
+/// The order while it is being found.
+struct Order<'i> {
+    index: &'i Index,
+    by_uuid: &'i BTreeMap<u64, usize>,
+    of_agent: &'i BTreeMap<u64, Vec<usize>>,
+    placed: BTreeSet<usize>,
+    out: Vec<usize>,
+}
+
+impl Order<'_> {
+    fn place_agent(&mut self, agent: u64) {
+        for index in self.of_agent.get(&agent).into_iter().flatten() {
+            self.place(*index);
+        }
+    }
+
+    /// Places an entry after the one it follows. What it follows may itself be out of place, so the whole chain is
+    /// gone up first.
+    fn place(&mut self, index: usize) {
+        let mut chain = Vec::new();
+        let mut at = Some(index);
+        while let Some(index) = at.filter(|index| self.placed.insert(*index)) {
+            chain.push(index);
+            let entry = &self.index.entries[index];
+            at = self
+                .by_uuid
+                .get(&entry.parent)
+                .copied()
+                .filter(|parent| self.index.entries[*parent].agent == entry.agent);
+        }
+        for index in chain.into_iter().rev() {
+            let result_of = self.index.entries[index].result_of;
+            if result_of != 0 && result_of != self.index.entries[index].agent {
+                self.place_agent(result_of);
+            }
+            self.out.push(index);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Lines of type `system`: what the agent says about itself.
+
+use interlinear_schema::{Json, StatusLabel, StatusPart, Text};
+
+use super::state::State;
+use super::wire::{Line, System};
+use crate::emit::Emit;
+use crate::json::Value;
+
+impl State {
+    pub(super) fn system(
+        &mut self,
+        subtype: &str,
+        line: &System<'_>,
+        head: &Line<'_>,
+        value: Value<'_>,
+        agent: Option<String>,
+        emit: &mut Emit<'_>,
+    ) {
+        let agent = agent.as_deref();
+        match subtype {
+            "init" => self.init(line, head, emit),
+            "status" => self.status_line(line, emit),
+            "compact_boundary" => {
+                let trigger = line.compact_metadata.and_then(|data| data.get("trigger")).and_then(Value::text);
+                let part = StatusPart { label: StatusLabel::Compaction, detail: trigger, ..StatusPart::default() };
+                emit.status_with(part, line.compact_metadata.map(Value::json), agent, false);
+            }
+            "api_retry" | "api_error" => retry(line, value, agent, emit),
+            "model_fallback" | "model_refusal_no_fallback" => {
+                emit.status(StatusLabel::Model, line.content.clone(), agent);
+            }
+            "model_refusal_fallback" => {
+                if let Some(uuids) = line.retracted.as_ref().filter(|uuids| !uuids.is_empty()) {
+                    self.retract(uuids, None, emit);
+                }
+                emit.status(StatusLabel::Model, line.content.clone(), agent);
+            }
+            "task_started" => self.task_started(line, emit),
+            "task_updated" => self.task_updated(line, emit),
+            "task_notification" => self.task_over(line, emit),
+            "permission_denied" => emit.status(StatusLabel::Notice, line.message.clone(), agent),
+            "hook_response" => hook(line, agent, emit),
+            "informational"
+            | "notification"
+            | "local_command"
+            | "local_command_output"
+            | "mirror_error"
+            | "worker_shutting_down" => self.words(line, value, agent, emit),
+            "session_title_changed" => {
+                if let Some(title) = line.title {
+                    emit.know("title", &title.json());
+                }
+                emit.status(StatusLabel::Title, line.title.and_then(Value::text), agent);
+            }
+            "turn_duration" => emit.ignore("end of a turn"),
+            "thinking_tokens" | "task_progress" | "hook_started" | "hook_progress" | "session_state_changed" => {
+                emit.ignore("heartbeat");
+            }
+            "commands_changed"
+            | "background_tasks_changed"
+            | "plugin_install"
+            | "files_persisted"
+            | "memory_recall"
+            | "elicitation_complete"
+            | "stop_hook_summary"
+            | "microcompact_boundary" => emit.ignore("bookkeeping"),
+            _ => emit.unknown(value.json(), agent),
+        }
+    }
+
+    /// The start of a turn, with the facts of the session.
+    fn init(&mut self, line: &System<'_>, head: &Line<'_>, emit: &mut Emit<'_>) {
+        self.initialised = true;
+        if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
+            && emit.session().native_id.as_deref() != Some(id)
+        {
+            self.cleared(id, emit);
+        }
+        emit.begin_turn(None, false);
+        let json = |value: Option<Value<'_>>| value.map(|value| Json::from_text(value.raw().to_owned()));
+        emit.facts(&[
+            ("agent_version", json(line.claude_code_version)),
+            ("model", json(line.model)),
+            ("cwd", json(line.cwd)),
+            ("mode", json(line.permission_mode)),
+            ("tools", json(line.tools)),
+            ("mcp_servers", json(line.mcp_servers)),
+        ]);
+    }
+
+    fn status_line(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
+        if let Some(mode) = line.permission_mode {
+            if !emit.knows("mode", &mode.json()) {
+                emit.know("mode", &mode.json());
+                emit.status(StatusLabel::Mode, mode.text(), None);
+            }
+            emit.ignore("nothing new");
+        }
+        match (line.status.and_then(Value::text), &line.compact_result) {
+            (_, Some(result)) => {
+                let why = line.compact_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+                emit.status(StatusLabel::Compaction, Some(Text::from(format!("{result}{why}"))), None);
+            }
+            (Some(status), None) if status == Text::from("requesting") => emit.ignore("heartbeat"),
+            (Some(status), None) if status == Text::from("compacting") => {
+                emit.status(StatusLabel::Compaction, Some(status), None);
+            }
+            (Some(status), None) => emit.status(StatusLabel::Notice, Some(status), None),
+            (None, None) => emit.ignore("nothing new"),
+        }
+    }
+
+    /// Plain words: for the user, or what a local command printed.
+    fn words(&mut self, line: &System<'_>, value: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let text = line.content.as_ref().or(line.text.as_ref()).or(line.message.as_ref());
+        let Some(text) = text else {
+            emit.unknown(value.json(), agent);
+            return;
+        };
+        match super::results::local_output(&text.to_str_lossy()) {
+            Some(output) if output.is_empty() => emit.ignore("empty output"),
+            Some(output) => emit.status(StatusLabel::Notice, Some(Text::from(output)), agent),
+            None => emit.status(StatusLabel::Notice, Some(text.clone()), agent),
+        }
+    }
+
+    fn task_started(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
+        emit.ignore("shown by its call");
+        let (Some(task), Some(call)) = (&line.task_id, &line.tool_use_id) else { return };
+        self.tasks.insert(task.clone().into_owned(), call.clone().into_owned());
+        if line.backgrounded == Some(true) {
+            self.background_tasks.insert(task.clone().into_owned());
+            if line.task_type.as_deref() == Some("local_agent") {
+                emit.in_background(call);
+            }
+        }
+    }
+
+    fn task_updated(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
+        emit.ignore("shown by its call");
+        let moved = line.patch.as_ref().is_some_and(|patch| patch.backgrounded == Some(true));
+        if let (Some(task), true) = (&line.task_id, moved) {
+            self.background_tasks.insert(task.clone().into_owned());
+            if let Some(call) = self.tasks.get(task.as_ref())
+                && self.calls.get(call).is_some_and(|info| matches!(info.name.as_str(), "Agent" | "Task"))
+            {
+                emit.in_background(&call.clone());
+            }
+        }
+    }
+
+    /// A subagent or command is done. What ran in the background is news; the rest is shown by its call.
+    fn task_over(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
+        let Some(task) = line.task_id.as_deref() else {
+            emit.ignore("shown by its call");
+            return;
+        };
+        let call = self.tasks.remove(task).or_else(|| line.tool_use_id.clone().map(std::borrow::Cow::into_owned));
+        if let Some(call) = call.filter(|call| emit.is_background(call)) {
+            self.complete_messages(|_, of| of == Some(call.as_str()), emit);
+            emit.end_background(&call);
+        }
+        if self.background_tasks.remove(task) {
+            emit.status(StatusLabel::Notice, line.summary.clone(), None);
+        } else {
+            emit.ignore("shown by its call");
+        }
+    }
+}
+
+/// A request to the model's service is repeated.
+fn retry(line: &System<'_>, value: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let attempt = line.attempt.map(|attempt| format!("attempt {attempt}")).unwrap_or_default();
+    let most = line.max_retries.map(|most| format!(" of {most}")).unwrap_or_default();
+    let why = line.error.and_then(Value::str).map(|error| format!(": {error}")).unwrap_or_default();
+    let status = line.error_status.and_then(Value::i64).map(|status| format!(" ({status})")).unwrap_or_default();
+    let part = StatusPart {
+        label: StatusLabel::Retry,
+        detail: Some(Text::from(format!("{attempt}{most}{why}{status}"))),
+        ..StatusPart::default()
+    };
+    emit.status_with(part, Some(value.json()), agent, false);
+}
+
+fn hook(line: &System<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let name = line.hook_name.as_ref().map(Text::to_string).unwrap_or_default();
+    let outcome = line.outcome.as_ref().map(|outcome| format!(": {outcome}")).unwrap_or_default();
+    let code = line.exit_code.filter(|code| *code != 0).map(|code| format!(" (exit code {code})")).unwrap_or_default();
+    let output = line.output.as_ref().map(Text::to_string).unwrap_or_default();
+    let output = if output.trim().is_empty() { String::new() } else { format!("\n{}", output.trim_end()) };
+    emit.status(StatusLabel::Hook, Some(Text::from(format!("{name}{outcome}{code}{output}"))), agent);
+}

@@ -1,0 +1,196 @@
+//! Commands → Claude Code's own lines.
+
+use interlinear_schema::ToJson as _;
+use serde_json::value::RawValue;
+
+use super::state::{Pending, PendingKind, State};
+use crate::api::{
+    Command, Outgoing, PermissionReply, PromptPart, RejectQuestionCommand, ReplyPermissionCommand, ReplyQuestionCommand,
+};
+use crate::emit::Emit;
+use crate::json::Tape;
+
+/// What the agent is told when a refusal has no words.
+const REFUSED: &str = "The user refused this.";
+
+impl State {
+    /// Encodes a command.
+    pub(super) fn encode(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        let line = match command {
+            Command::Start(_) => self.control("{\"subtype\":\"initialize\",\"hooks\":null}"),
+            Command::Prompt(prompt) => prompt_line(&prompt.parts),
+            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id) {
+                Some(pending) => permission_line(pending, reply),
+                None => return emit.unsupported("this permission does not wait for an answer"),
+            },
+            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id) {
+                Some(pending) => answer_line(pending, reply),
+                None => return emit.unsupported("this question does not wait for an answer"),
+            },
+            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id) {
+                Some(pending) => reject_line(pending, reject),
+                None => return emit.unsupported("this question does not wait for an answer"),
+            },
+            Command::Interrupt => self.control("{\"subtype\":\"interrupt\"}"),
+            Command::SetModel { model } => {
+                let request = format!("{{\"subtype\":\"set_model\",\"model\":{}}}", json(model));
+                self.control(&request)
+            }
+            Command::SetPermissionMode { mode } => {
+                let request = format!("{{\"subtype\":\"set_permission_mode\",\"mode\":{}}}", json(mode));
+                self.control(&request)
+            }
+            Command::Compact { instructions } => {
+                let words = instructions.as_deref().map(|words| format!(" {words}")).unwrap_or_default();
+                prompt_line(&[PromptPart::Text { text: format!("/compact{words}") }])
+            }
+            Command::Resume(_) | Command::Fork(_) => {
+                return emit.unsupported("resume and fork are options of a new process: --resume ID, --fork-session");
+            }
+            Command::SetVariant { .. } => {
+                return emit.unsupported("the effort is an option of a new process: --effort LEVEL");
+            }
+            Command::SetAgent { .. } => return emit.unsupported("it has no roles to choose from"),
+            Command::Terminate => return,
+        };
+        outgoing.push(Outgoing::Stdin(line));
+    }
+
+    fn waiting(&self, event_id: &str) -> Option<&Pending> {
+        self.requests.iter().find(|pending| pending.event_id == event_id)
+    }
+
+    fn control(&mut self, request: &str) -> String {
+        self.numbered += 1;
+        format!(
+            "{{\"type\":\"control_request\",\"request_id\":\"interlinear-{}\",\"request\":{request}}}\n",
+            self.numbered
+        )
+    }
+}
+
+fn json(text: &str) -> String {
+    let mut out = Vec::new();
+    text.write_json(&mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn prompt_line(parts: &[PromptPart]) -> String {
+    let blocks: Vec<_> = parts.iter().map(prompt_block).collect();
+    format!(
+        "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{}]}},\"parent_tool_use_id\":null,\"session_id\":\"\"}}\n",
+        blocks.join(",")
+    )
+}
+
+fn prompt_block(part: &PromptPart) -> String {
+    let source = |mime: &str, data: &str| {
+        format!("{{\"type\":\"base64\",\"media_type\":{},\"data\":{}}}", json(mime), json(data))
+    };
+    match part {
+        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", json(text)),
+        PromptPart::Image { mime, data } => format!("{{\"type\":\"image\",\"source\":{}}}", source(mime, data)),
+        PromptPart::File { path, mime, data: Some(data) } => format!(
+            "{{\"type\":\"document\",\"source\":{},\"title\":{}}}",
+            source(mime.as_deref().unwrap_or("application/pdf"), data),
+            json(path)
+        ),
+        // The agent reads files that are mentioned.
+        PromptPart::File { path, data: None, .. } => {
+            format!("{{\"type\":\"text\",\"text\":{}}}", json(&format!("@{path}")))
+        }
+    }
+}
+
+fn response_line(pending: &Pending, response: &str) -> String {
+    format!(
+        "{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"success\",\"request_id\":{},\"response\":{response}}}}}\n",
+        json(&pending.request_id)
+    )
+}
+
+fn permission_line(pending: &Pending, reply: &ReplyPermissionCommand) -> String {
+    if reply.reply == PermissionReply::Reject {
+        let interrupt = if reply.interrupt { ",\"interrupt\":true" } else { "" };
+        let message = reply.message.as_deref().unwrap_or(REFUSED);
+        return response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}{interrupt}}}", json(message)));
+    }
+    let input = reply.updated_input.as_deref().map_or(pending.input.as_str(), RawValue::get);
+    let lasting = match reply.reply {
+        PermissionReply::AcceptForSession => format!(",\"updatedPermissions\":{}", for_session(&pending.suggestions)),
+        _ => String::new(),
+    };
+    response_line(pending, &format!("{{\"behavior\":\"allow\",\"updatedInput\":{input}{lasting}}}"))
+}
+
+/// The agent's suggestions, meant for this session only.
+fn for_session(suggestions: &str) -> String {
+    let mut tape = Tape::default();
+    let Ok(list) = tape.read(suggestions) else { return "[]".to_owned() };
+    let rules: Vec<_> = list
+        .elements()
+        .map(|rule| {
+            let kept = rule.members().filter(|(key, _)| key != "destination");
+            let kept: Vec<_> = kept.map(|(key, value)| format!("{}:{}", json(&key), value.raw())).collect();
+            format!("{{{},\"destination\":\"session\"}}", kept.join(","))
+        })
+        .collect();
+    format!("[{}]", rules.join(","))
+}
+
+fn answer_line(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
+    match pending.kind {
+        PendingKind::Form => {
+            let fields = pending.questions.iter().zip(&reply.answers);
+            let fields: Vec<_> = fields.map(|(name, answers)| form_value(&pending.input, name, answers)).collect();
+            response_line(pending, &format!("{{\"action\":\"accept\",\"content\":{{{}}}}}", fields.join(",")))
+        }
+        PendingKind::Plan => {
+            let refused = reply.answers.first().and_then(|answers| answers.first()).filter(|word| *word == "reject");
+            match refused {
+                Some(_) => response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", json(REFUSED))),
+                None => {
+                    response_line(pending, &format!("{{\"behavior\":\"allow\",\"updatedInput\":{}}}", pending.input))
+                }
+            }
+        }
+        _ => {
+            let answers = pending.questions.iter().zip(&reply.answers);
+            let answers: Vec<_> =
+                answers.map(|(question, answer)| format!("{}:{}", json(question), json(&answer.join(", ")))).collect();
+            let input = with_member(&pending.input, &format!("\"answers\":{{{}}}", answers.join(",")));
+            response_line(pending, &format!("{{\"behavior\":\"allow\",\"updatedInput\":{input}}}"))
+        }
+    }
+}
+
+/// A field of a form, in the type that its schema asks for.
+fn form_value(schema: &str, name: &str, answers: &[String]) -> String {
+    let mut tape = Tape::default();
+    let schema = tape.read(schema).ok();
+    let field = schema.and_then(|schema| schema.get("properties")).and_then(|properties| properties.get(name));
+    let kind = field.and_then(|field| field.get("type")).and_then(crate::json::Value::str).unwrap_or_default();
+    let answer = answers.first().map(String::as_str).unwrap_or_default();
+    let plain = match kind.as_ref() {
+        "boolean" => matches!(answer, "true" | "false"),
+        "number" | "integer" => Tape::default().read(answer).is_ok_and(|value| value.f64().is_some()),
+        _ => false,
+    };
+    let value = if plain { answer.to_owned() } else { json(answer) };
+    format!("{}:{value}", json(name))
+}
+
+/// The object with one more member.
+fn with_member(object: &str, member: &str) -> String {
+    let body = object.trim().strip_suffix('}').unwrap_or("{").trim_end();
+    let comma = if body == "{" { "" } else { "," };
+    format!("{body}{comma}{member}}}")
+}
+
+fn reject_line(pending: &Pending, reject: &RejectQuestionCommand) -> String {
+    if pending.kind == PendingKind::Form {
+        return response_line(pending, "{\"action\":\"decline\"}");
+    }
+    let message = reject.message.as_deref().unwrap_or(REFUSED);
+    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", json(message)))
+}

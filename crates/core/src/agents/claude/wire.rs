@@ -1,0 +1,334 @@
+//! What Claude Code's lines are, live and stored. The two differ in spelling (`session_id`, `sessionId`) more than in
+//! content, so one struct reads both.
+
+use std::borrow::Cow;
+
+use interlinear_schema::Text;
+
+use crate::json::Value;
+use crate::wire::wire;
+
+wire! {
+    /// What every line has in common.
+    pub(super) struct Line in "line" {
+        r#type("type"): Cow<'a, str>,
+        subtype: Cow<'a, str>,
+        session_id("session_id" | "sessionId"): Cow<'a, str>,
+        timestamp: Cow<'a, str>,
+        /// Stored: the entry belongs to a subagent.
+        sidechain("isSidechain"): bool,
+        agent_id("agentId"): Cow<'a, str>,
+        uuid: Cow<'a, str>,
+        parent_uuid("parentUuid"): Cow<'a, str>,
+        version: Cow<'a, str>,
+        cwd: Cow<'a, str>,
+    }
+    rest
+}
+
+wire! {
+    /// `assistant`: one content block of a message, live and stored.
+    pub(super) struct Assistant in "assistant" {
+        message: Message<'a>,
+        parent_tool_use_id: Cow<'a, str>,
+        uuid: Cow<'a, str>,
+        error: Cow<'a, str>,
+        api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
+        tool_use_meta: Vec<ToolUseMeta<'a>>,
+        supersedes("supersedes" | "supersedesUuids"): Vec<Cow<'a, str>>,
+        api_error("isApiErrorMessage" | "is_api_error_message"): bool,
+    }
+    known "type" "session_id" "request_id" "subagent_type" "task_description" "timestamp" "thinking_duration_ms"
+        "thinking_display" "api_error_type" "agent_id" "local_command_source" "context_usage" "local_command_run"
+        "aborted" "user_message_uuid" "user_message_uuids" "parentUuid" "isSidechain" "requestId" "userType"
+        "entrypoint" "cwd" "sessionId" "version" "gitBranch" "agentId" "attributionAgent" "attributionSkill" "slug"
+        "attributionMcpServer" "attributionMcpTool" "errorDetails" "isMeta" "logicalParentUuid" "isVirtual"
+        "attributionPlugin" "teamName" "agentName"
+}
+
+wire! {
+    pub(super) struct ToolUseMeta in "assistant.tool_use_meta" {
+        id: Cow<'a, str>,
+        display_name: Text<'a>,
+        server_display_name: Text<'a>,
+    }
+    known
+}
+
+wire! {
+    /// A message of the model's API.
+    pub(super) struct Message in "message" {
+        id: Cow<'a, str>,
+        model: Cow<'a, str>,
+        content: Value<'a>,
+        stop_reason: Cow<'a, str>,
+        usage: Usage<'a>,
+    }
+    known "type" "role" "stop_sequence" "context_management" "container" "stop_details" "diagnostics"
+}
+
+wire! {
+    pub(super) struct Usage in "usage" {
+        input_tokens: u64,
+        output_tokens: u64,
+        cache_read_input_tokens: u64,
+        cache_creation_input_tokens: u64,
+    }
+    known "cache_creation" "service_tier" "server_tool_use" "inference_geo" "iterations" "speed" "output_tokens_details"
+        "input_tokens_details"
+}
+
+wire! {
+    /// A block of content, whatever its type.
+    pub(super) struct Block in "block" {
+        r#type("type"): Cow<'a, str>,
+        text: Text<'a>,
+        thinking: Text<'a>,
+        id: Cow<'a, str>,
+        name: Cow<'a, str>,
+        input: Value<'a>,
+        tool_use_id: Cow<'a, str>,
+        content: Value<'a>,
+        is_error: bool,
+        source: Source<'a>,
+        title: Text<'a>,
+    }
+    known "signature" "data" "citations" "cache_control" "caller" "context"
+}
+
+wire! {
+    /// Where an image or document comes from.
+    pub(super) struct Source in "block.source" {
+        r#type("type"): Cow<'a, str>,
+        media_type: Cow<'a, str>,
+        data: Text<'a>,
+        url: Text<'a>,
+        file_id: Text<'a>,
+    }
+    known "content"
+}
+
+wire! {
+    /// `user`: tool results, replayed prompts, and text that the agent put in.
+    pub(super) struct User in "user" {
+        message: Message<'a>,
+        parent_tool_use_id: Cow<'a, str>,
+        uuid: Cow<'a, str>,
+        tool_use_result("tool_use_result" | "toolUseResult"): Value<'a>,
+        replay("isReplay"): bool,
+        synthetic("isSynthetic"): bool,
+        meta("isMeta"): bool,
+        summary("isCompactSummary"): bool,
+        transcript_only("isVisibleInTranscriptOnly"): bool,
+        origin: Value<'a>,
+    }
+    known "type" "session_id" "timestamp" "subagent_type" "task_description" "tool_result_meta" "agent_id" "shouldQuery"
+        "priority" "parentUuid" "isSidechain" "promptId" "permissionMode" "promptSource" "userType" "entrypoint" "cwd"
+        "sessionId" "version" "gitBranch" "sourceToolAssistantUUID" "agentId" "sourceToolUseID" "toolEndsTurn" "slug"
+        "mcpMeta" "thinkingMetadata" "todos" "imagePasteIds" "isVirtual" "logicalParentUuid" "interruptedMessageId"
+        "planContent" "teamName" "agentName"
+}
+
+wire! {
+    /// `stream_event`: an event of the model's API, passed through.
+    pub(super) struct Stream in "stream_event" {
+        event: StreamEvent<'a>,
+        parent_tool_use_id: Cow<'a, str>,
+    }
+    known "type" "session_id" "uuid" "ttft_ms" "thinking_display" "api_message_id" "abandoned_blocks" "user_message_uuid"
+        "user_message_uuids"
+}
+
+wire! {
+    pub(super) struct StreamEvent in "stream_event.event" {
+        r#type("type"): Cow<'a, str>,
+        index: u64,
+        message: Message<'a>,
+        content_block: Block<'a>,
+        delta: StreamDelta<'a>,
+        usage: Usage<'a>,
+    }
+    known "context_management"
+}
+
+wire! {
+    pub(super) struct StreamDelta in "stream_event.event.delta" {
+        r#type("type"): Cow<'a, str>,
+        text: Text<'a>,
+        thinking: Text<'a>,
+        partial_json: Text<'a>,
+        stop_reason: Cow<'a, str>,
+    }
+    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens"
+}
+
+wire! {
+    /// `result`: the end of a turn.
+    pub(super) struct TurnResult in "result" {
+        subtype: Cow<'a, str>,
+        is_error: bool,
+        result: Text<'a>,
+        errors: Vec<Text<'a>>,
+        stop_reason: Cow<'a, str>,
+        terminal_reason: Cow<'a, str>,
+        duration_ms: u64,
+        total_cost_usd: f64,
+        usage: Usage<'a>,
+        model_usage("modelUsage"): Value<'a>,
+        api_error_status: Value<'a>,
+    }
+    known "type" "session_id" "uuid" "duration_api_ms" "num_turns" "permission_denials" "fast_mode_state" "ttft_ms"
+        "ttft_stream_ms" "time_to_request_ms" "structured_output" "origin" "fast_mode_disabled_reason" "subagent_stats"
+        "safety_stops" "queued_turn_count" "result_index" "model_usage_since_last_result" "first_content_frame_ms"
+        "api_error_type" "local_command" "user_message_uuid" "user_message_uuids" "request_sent_wall_ms"
+        "first_request_input_tokens" "first_request_cache_read_input_tokens" "deferred_tool_use"
+}
+
+wire! {
+    /// `system`, all subtypes, live and stored.
+    pub(super) struct System in "system" {
+        uuid: Cow<'a, str>,
+        // init
+        cwd: Value<'a>,
+        tools: Value<'a>,
+        mcp_servers: Value<'a>,
+        model: Value<'a>,
+        permission_mode("permissionMode"): Value<'a>,
+        claude_code_version: Value<'a>,
+        // status
+        status: Value<'a>,
+        compact_result: Cow<'a, str>,
+        compact_error: Text<'a>,
+        // compact_boundary
+        compact_metadata("compact_metadata" | "compactMetadata"): Value<'a>,
+        // api_retry
+        attempt: u64,
+        max_retries: u64,
+        retry_delay_ms: f64,
+        error_status: Value<'a>,
+        error: Value<'a>,
+        // model_fallback, informational, notification …
+        content: Text<'a>,
+        text: Text<'a>,
+        message: Text<'a>,
+        retracted("retracted_message_uuids" | "retractedMessageUuids"): Vec<Cow<'a, str>>,
+        // task_*
+        task_id: Cow<'a, str>,
+        tool_use_id: Cow<'a, str>,
+        task_type: Cow<'a, str>,
+        backgrounded("is_backgrounded"): bool,
+        patch: TaskPatch<'a>,
+        summary: Text<'a>,
+        // hook_*
+        hook_name: Text<'a>,
+        outcome: Text<'a>,
+        output: Text<'a>,
+        exit_code: i64,
+        // session_title_changed
+        title: Value<'a>,
+        // turn_duration
+        duration_ms("duration_ms" | "durationMs"): u64,
+    }
+    known "type" "subtype" "session_id" "sessionId" "slash_commands" "apiKeySource" "output_style" "agents" "skills"
+        "plugins" "analytics_disabled" "product_feedback_disabled" "memory_paths" "fast_mode_state"
+        "terminal_slash_commands" "capabilities" "original_cwd" "additional_directories" "messaging_socket_path"
+        "fast_mode_disabled_reason" "per_turn_effort_active" "ultrathink_available" "ultrathink_typed_raises" "view_mode"
+        "user_message_uuids" "tasks" "commands" "logical_parent_uuid" "hook_id" "hook_event" "stdout" "stderr" "level"
+        "prevent_continuation" "trigger" "original_model" "fallback_model" "direction" "request_id"
+        "api_refusal_category" "api_refusal_explanation" "refused_user_message_uuid" "key" "priority" "tool_name"
+        "decision_reason_type" "state" "compact_output_chars" "status_detail" "output_file" "usage" "run_id" "description"
+        "subagent_type" "last_tool_name" "prompt" "spawn_depth" "estimated_tokens" "estimated_tokens_delta" "parentUuid"
+        "logicalParentUuid" "isSidechain" "isMeta" "timestamp" "userType" "entrypoint" "version" "gitBranch"
+        "slug" "originalModel" "fallbackModel" "requestId" "apiRefusalCategory" "apiRefusalExplanation"
+        "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "microcompactMetadata" "hookCount"
+        "hookInfos" "hookErrors" "preventedContinuation" "stopReason" "hasOutput" "toolUseID" "cause" "retryInMs"
+        "retryAttempt" "maxRetries" "agentId" "decision_reason" "agent_id" "url" "commandMode"
+}
+
+wire! {
+    pub(super) struct TaskPatch in "system.patch" {
+        status: Cow<'a, str>,
+        backgrounded("is_backgrounded"): bool,
+    }
+    known "end_time" "total_paused_ms" "error" "description"
+}
+
+wire! {
+    /// `control_request`, in both directions.
+    pub(super) struct ControlRequest in "control_request" {
+        request_id: Cow<'a, str>,
+        request: Request<'a>,
+    }
+    known "type" "uuid" "session_id"
+}
+
+wire! {
+    pub(super) struct Request in "control_request.request" {
+        subtype: Cow<'a, str>,
+        // can_use_tool
+        tool_name: Cow<'a, str>,
+        input: Value<'a>,
+        tool_use_id: Cow<'a, str>,
+        agent_id: Cow<'a, str>,
+        permission_suggestions("permission_suggestions" | "suggestions"): Value<'a>,
+        blocked_path: Value<'a>,
+        description: Value<'a>,
+        decision_reason: Value<'a>,
+        display_name: Value<'a>,
+        // elicitation
+        message: Value<'a>,
+        requested_schema: Value<'a>,
+        mcp_server_name: Value<'a>,
+        // cancel_async_message
+        message_uuid: Cow<'a, str>,
+        model: Value<'a>,
+        mode: Value<'a>,
+    }
+    known "decision_reason_type" "classifier_approvable" "requires_user_interaction" "callback_id" "hooks"
+        "sdkMcpServers" "promptSuggestions" "forwardSubagentText" "agentProgressSummaries" "server_name" "serverName"
+        "enabled" "tool" "arguments" "path" "query" "title" "user_message_id" "dry_run" "max_thinking_tokens" "question"
+        "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "url" "tool_input" "reason"
+        "sub_type" "excludeDynamicSections" "supportedDialogKinds"
+}
+
+wire! {
+    /// `control_response`, in both directions.
+    pub(super) struct ControlResponse in "control_response" {
+        response: Response<'a>,
+    }
+    known "type" "uuid" "session_id"
+}
+
+wire! {
+    pub(super) struct Response in "control_response.response" {
+        subtype: Cow<'a, str>,
+        request_id: Cow<'a, str>,
+        response: Value<'a>,
+        error: Text<'a>,
+    }
+    known "pending_permission_requests"
+}
+
+wire! {
+    /// `control_cancel_request`.
+    pub(super) struct ControlCancel in "control_cancel_request" {
+        request_id: Cow<'a, str>,
+    }
+    known "type" "uuid" "session_id"
+}
+
+wire! {
+    /// Lines with nothing but a few words to them.
+    pub(super) struct Small in "small" {
+        suggestion: Text<'a>,
+        summary: Text<'a>,
+        rate_limit_info: Value<'a>,
+        new_conversation_id: Cow<'a, str>,
+        custom_title("customTitle"): Text<'a>,
+        ai_title("aiTitle"): Text<'a>,
+        mode("permissionMode"): Value<'a>,
+        attachment: Value<'a>,
+        uuid: Cow<'a, str>,
+    }
+    rest
+}

@@ -1,0 +1,107 @@
+//! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
+
+use std::collections::BTreeMap;
+
+use interlinear_schema::EventData;
+use serde::{Deserialize, Serialize};
+
+use crate::api::{Agent, Form, KindStats, Stats};
+use crate::emit::Session;
+use crate::sink::Outcome;
+use crate::wire::Drifts;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Book {
+    pub(crate) agent: Agent,
+    pub(crate) form: Form,
+    pub(crate) include_raw: bool,
+    /// What the host knows about the session: the members of a JSON object.
+    pub(crate) host_metadata: String,
+    pub(crate) sessions: Vec<Session>,
+    /// The clock, in milliseconds since 1970.
+    pub(crate) now: i64,
+    pub(crate) stats: Counts,
+    pub(crate) drift: Drifts,
+}
+
+impl Book {
+    /// The metadata of `session.started`.
+    pub(crate) fn metadata(&self) -> String {
+        let form = match self.form {
+            Form::Live => "live",
+            Form::Exec => "exec",
+            Form::Stored => "stored",
+        };
+        let more = if self.host_metadata.is_empty() { "" } else { "," };
+        format!("{{\"agent\":\"{}\",\"form\":\"{form}\"{more}{}}}", self.agent.as_str(), self.host_metadata)
+    }
+
+    pub(crate) fn agent_name(&self) -> &'static str {
+        self.agent.as_str()
+    }
+}
+
+/// Running counts.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) lines: u64,
+    pub(crate) bytes: u64,
+    pub(crate) cut: u64,
+    pub(crate) unparsed: u64,
+    /// Events by type; a short list whose frequent entries come to stand in front.
+    events: Vec<(String, u64)>,
+    kinds: BTreeMap<String, KindStats>,
+}
+
+/// So many different kinds of lines are told apart; more are counted together.
+const MOST_KINDS: usize = 500;
+
+impl Counts {
+    pub(crate) fn count_event(&mut self, data: &EventData<'_>) {
+        let name = data.type_name();
+        match self.events.iter().position(|(known, _)| known == name) {
+            Some(index) => {
+                self.events[index].1 += 1;
+                if index > 0 && self.events[index].1 > self.events[index - 1].1 {
+                    self.events.swap(index, index - 1);
+                }
+            }
+            None => self.events.push((name.to_owned(), 1)),
+        }
+    }
+
+    pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
+        let mut name = String::with_capacity(direction.len() + kind.len() + 1);
+        name.push_str(direction);
+        name.push(' ');
+        name.push_str(kind);
+        if self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&name) {
+            name = format!("{direction} (others)");
+        }
+        let first_line = self.lines;
+        let entry = self.kinds.entry(name).or_insert_with_key(|kind| KindStats {
+            kind: kind.clone(),
+            first_line,
+            ..KindStats::default()
+        });
+        entry.lines += 1;
+        match outcome {
+            Outcome::Mapped => entry.mapped += 1,
+            Outcome::Ignored(reason) => *entry.ignored.entry(reason.to_owned()).or_default() += 1,
+            Outcome::Cut => self.cut += 1,
+            Outcome::Unparsed => {}
+        }
+    }
+
+    pub(crate) fn report(&self, drift: &Drifts) -> Stats {
+        Stats {
+            lines: self.lines,
+            bytes: self.bytes,
+            events: self.events.iter().cloned().collect(),
+            kinds: self.kinds.values().cloned().collect(),
+            cut: self.cut,
+            unparsed: self.unparsed,
+            drift: drift.report(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Unified diffs from what agents give instead of one.
+
+use std::fmt::Write as _;
+
+use crate::json::Value;
+
+/// From hunks with `oldStart, oldLines, newStart, newLines, lines[]`; nothing if there are none.
+pub(crate) fn from_hunks(hunks: Value<'_>) -> Option<String> {
+    let mut diff = String::new();
+    for hunk in hunks.elements() {
+        let number = |key: &str| hunk.get(key).and_then(Value::i64).unwrap_or(0);
+        let (old, old_lines) = (number("oldStart"), number("oldLines"));
+        let (new, new_lines) = (number("newStart"), number("newLines"));
+        let _ = writeln!(diff, "@@ -{old},{old_lines} +{new},{new_lines} @@");
+        for line in hunk.get("lines").into_iter().flat_map(Value::elements) {
+            diff.push_str(&line.str().unwrap_or_default());
+            diff.push('\n');
+        }
+    }
+    finished(diff)
+}
+
+/// A file that was not there before.
+pub(crate) fn of_new_file(content: &str) -> String {
+    let mut diff = format!("@@ -0,0 +1,{} @@\n", content.lines().count());
+    push_lines(&mut diff, '+', content);
+    if !content.is_empty() && !content.ends_with('\n') {
+        diff.push_str("\\ No newline at end of file\n");
+    }
+    finished(diff).unwrap_or_default()
+}
+
+/// A text that was replaced by another. Where in the file is told by the numbered lines that the agent shows of the
+/// result; without them the hunk stands at the first line.
+pub(crate) fn of_edit(old: &str, new: &str, shown: &str) -> String {
+    let first = new.lines().next().unwrap_or_default();
+    let at = shown.lines().find_map(|line| {
+        let (number, text) = line.split_once(['→', '\t'])?;
+        let number = number.trim().parse::<u64>().ok()?;
+        (!first.is_empty() && text.contains(first)).then_some(number)
+    });
+    let at = at.unwrap_or(1);
+    let mut diff = format!("@@ -{at},{} +{at},{} @@\n", old.lines().count(), new.lines().count());
+    push_lines(&mut diff, '-', old);
+    push_lines(&mut diff, '+', new);
+    finished(diff).unwrap_or_default()
+}
+
+fn push_lines(diff: &mut String, mark: char, text: &str) {
+    for line in text.lines() {
+        diff.push(mark);
+        diff.push_str(line);
+        diff.push('\n');
+    }
+}
+
+/// Without the last line end; nothing if it is empty.
+fn finished(mut diff: String) -> Option<String> {
+    diff.pop();
+    if diff.is_empty() { None } else { Some(diff) }
+}

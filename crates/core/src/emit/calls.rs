@@ -1,0 +1,216 @@
+//! Tool calls and their results: every call has one result, and the result follows its call.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, IntoOwned as _, ItemKind, ItemRole, ItemStatus, Text, ToolCallPart, ToolKind, ToolResultPart,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Emit, Ref, Spec};
+use crate::state;
+
+/// Where a call belongs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CallSpec<'a> {
+    pub(crate) call_id: &'a str,
+    /// The `item_id` of the message that holds it.
+    pub(crate) parent: Option<&'a str>,
+    pub(crate) agent: Option<&'a str>,
+}
+
+/// A call that has no result yet.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Call {
+    call_id: String,
+    parent: Option<String>,
+    pub(super) agent: Option<String>,
+    /// The call's item, while its arguments stream.
+    pub(super) item: Option<Ref>,
+    /// The result's item, once the tool has begun.
+    pub(super) result: Option<Ref>,
+}
+
+/// A result whose call has not been seen.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WaitingResult {
+    pub(super) call_id: String,
+    pub(super) agent: Option<String>,
+    #[serde(with = "state::as_json")]
+    parts: Vec<ContentPart<'static>>,
+    failed: bool,
+}
+
+impl Emit<'_> {
+    /// A call whose arguments are known.
+    pub(crate) fn call(&mut self, spec: CallSpec<'_>, part: ToolCallPart<'_>, synthetic: bool) {
+        if !self.register(spec, None) {
+            return;
+        }
+        let item = call_item(&spec);
+        self.item(&item, ItemStatus::Completed, vec![ContentPart::ToolCall(part)], synthetic);
+        self.give_waiting_result(spec.call_id);
+    }
+
+    /// A call whose arguments will stream.
+    pub(crate) fn open_call(&mut self, spec: CallSpec<'_>, part: ToolCallPart<'_>) -> Option<Ref> {
+        if !self.register(spec, None) {
+            return None;
+        }
+        let item = self.open(&call_item(&spec), vec![ContentPart::ToolCall(part)], false);
+        if let Some(call) = self.session_mut().calls.values_mut().find(|call| call.call_id == spec.call_id) {
+            call.item = Some(item);
+        }
+        Some(item)
+    }
+
+    /// The arguments of a streamed call are final.
+    pub(crate) fn finish_call(&mut self, item: Ref, part: ToolCallPart<'_>) {
+        let call_id = part.call_id.clone().into_owned();
+        self.finish_part(item, 0, ContentPart::ToolCall(part));
+        self.complete(item, ItemStatus::Completed, false);
+        if let Some(call) = self.session_mut().calls.values_mut().find(|call| call.call_id == call_id) {
+            call.item = None;
+        }
+        self.give_waiting_result(&call_id);
+    }
+
+    /// Remembers that a result must come. False if the call was seen before.
+    fn register(&mut self, spec: CallSpec<'_>, item: Option<Ref>) -> bool {
+        if self.has_begun(spec.call_id) {
+            self.ignore("late");
+            return false;
+        }
+        let session = self.session_mut();
+        session.last_call += 1;
+        let call = Call {
+            call_id: spec.call_id.to_owned(),
+            parent: spec.parent.map(str::to_owned),
+            agent: spec.agent.map(str::to_owned),
+            item,
+            result: None,
+        };
+        session.calls.insert(session.last_call, call);
+        true
+    }
+
+    /// Whether a call waits for its result.
+    pub(crate) fn awaits_result(&self, call_id: &str) -> bool {
+        self.session().calls.values().any(|call| call.call_id == call_id)
+    }
+
+    /// The result of a call, whole. `extra` are the images and files that come with it. If the call has not been
+    /// seen, the result waits for it.
+    pub(crate) fn result(
+        &mut self,
+        result: ToolResultPart<'_>,
+        extra: Vec<ContentPart<'_>>,
+        failed: bool,
+        agent: Option<&str>,
+        synthetic: bool,
+    ) {
+        let call_id = result.call_id.clone().into_owned();
+        let known = self.session().calls.iter().find(|(_, call)| call.call_id == call_id).map(|(key, _)| *key);
+        let Some(key) = known else {
+            if self.has_begun(&call_id) || self.session().waiting.iter().any(|waiting| waiting.call_id == call_id) {
+                self.ignore("late");
+                return;
+            }
+            self.ignore("waits for its call");
+            let mut parts = vec![ContentPart::ToolResult(result).into_owned()];
+            parts.extend(extra.into_iter().map(ContentPart::into_owned));
+            let waiting = WaitingResult { call_id, agent: agent.map(str::to_owned), parts, failed };
+            self.session_mut().waiting.push(waiting);
+            return;
+        };
+        let Some(call) = self.session_mut().calls.remove(&key) else { return };
+        if let Some(item) = call.item {
+            // The result is there: the arguments will not be finished any more.
+            self.complete(item, ItemStatus::Failed, true);
+        }
+        self.close_agent(&call_id);
+        let status = if failed { ItemStatus::Failed } else { ItemStatus::Completed };
+        if let Some(item) = call.result.filter(|item| self.is_open(*item)) {
+            self.finish_part(item, 0, ContentPart::ToolResult(result));
+            for part in extra {
+                self.add_part(item, part);
+            }
+            self.complete(item, status, synthetic);
+            return;
+        }
+        let mut content = vec![ContentPart::ToolResult(result)];
+        content.extend(extra);
+        self.item(&result_item(&call, &format!("{call_id}_result")), status, content, synthetic);
+    }
+
+    fn give_waiting_result(&mut self, call_id: &str) {
+        let session = self.session_mut();
+        let Some(index) = session.waiting.iter().position(|waiting| waiting.call_id == call_id) else { return };
+        let WaitingResult { parts, failed, agent, .. } = session.waiting.remove(index);
+        self.give(parts, failed, agent.as_deref());
+    }
+
+    fn give(&mut self, mut parts: Vec<ContentPart<'static>>, failed: bool, agent: Option<&str>) {
+        if parts.is_empty() {
+            return;
+        }
+        if let ContentPart::ToolResult(result) = parts.remove(0) {
+            self.result(result, parts, failed, agent, false);
+        }
+    }
+
+    /// Closes what a call has open: its arguments, its output, its result.
+    pub(super) fn close_call(&mut self, key: u64) {
+        let Some(call) = self.session_mut().calls.remove(&key) else { return };
+        self.close_agent(&call.call_id);
+        if let Some(item) = call.item {
+            self.complete(item, ItemStatus::Failed, true);
+        }
+        if let Some(item) = call.result {
+            self.complete(item, ItemStatus::Failed, true);
+            return;
+        }
+        let part = ToolResultPart {
+            call_id: Cow::Borrowed(&call.call_id),
+            output: Text::default(),
+            ..ToolResultPart::default()
+        };
+        let id = format!("{}_result", call.call_id);
+        self.item(&result_item(&call, &id), ItemStatus::Failed, vec![ContentPart::ToolResult(part)], true);
+    }
+
+    /// A result whose call never came: the call is made from what is known.
+    pub(super) fn close_waiting(&mut self, index: usize) {
+        let WaitingResult { call_id, agent, parts, failed } = self.session_mut().waiting.remove(index);
+        let part = ToolCallPart {
+            name: Cow::Borrowed("unknown"),
+            call_id: Cow::Borrowed(&call_id),
+            tool_kind: Some(ToolKind::Other_),
+            ..ToolCallPart::default()
+        };
+        self.call(CallSpec { call_id: &call_id, parent: None, agent: agent.as_deref() }, part, true);
+        self.give(parts, failed, agent.as_deref());
+    }
+}
+
+fn call_item<'a>(spec: &CallSpec<'a>) -> Spec<'a> {
+    Spec {
+        id: spec.call_id,
+        kind: ItemKind::ToolCall,
+        role: Some(ItemRole::Assistant),
+        native: Some(spec.call_id),
+        parent: spec.parent,
+        agent: spec.agent,
+    }
+}
+
+fn result_item<'a>(call: &'a Call, id: &'a str) -> Spec<'a> {
+    Spec {
+        id,
+        kind: ItemKind::ToolResult,
+        role: Some(ItemRole::Tool),
+        native: Some(&call.call_id),
+        parent: call.parent.as_deref(),
+        agent: call.agent.as_deref(),
+    }
+}

@@ -1,0 +1,364 @@
+//! Items: one start, any number of deltas that add up to the final text, one completion.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
+    UniversalItem,
+};
+use serde::{Deserialize, Serialize};
+
+use super::Emit;
+use crate::{hash, state};
+
+/// An item that was opened. Stays valid when the item is closed: what is said about it then is late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Ref(u64);
+
+/// What is known of an item when it begins.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spec<'a> {
+    /// What its identifier is derived from; empty: a number.
+    pub(crate) id: &'a str,
+    pub(crate) kind: ItemKind<'static>,
+    pub(crate) role: Option<ItemRole<'static>>,
+    pub(crate) native: Option<&'a str>,
+    /// The `item_id` of its parent.
+    pub(crate) parent: Option<&'a str>,
+    pub(crate) agent: Option<&'a str>,
+}
+
+/// An item that is not completed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OpenItem {
+    pub(super) id: String,
+    native: Option<String>,
+    parent: Option<String>,
+    #[serde(with = "state::as_json")]
+    pub(super) kind: ItemKind<'static>,
+    #[serde(with = "state::as_json")]
+    role: Option<ItemRole<'static>>,
+    pub(super) agent: Option<String>,
+    turn: Option<String>,
+    parts: Vec<OpenPart>,
+}
+
+/// A part of an item that is not completed.
+#[derive(Debug, Serialize, Deserialize)]
+struct OpenPart {
+    /// The part without its text.
+    #[serde(with = "state::as_json")]
+    part: ContentPart<'static>,
+    /// The text so far, as WTF-8.
+    text: Vec<u8>,
+    /// The high surrogate at the end of the last delta, which waits for its other half.
+    held: Vec<u8>,
+}
+
+impl Emit<'_> {
+    /// The identifier of an item that is about to begin: unique, and the same in every replay.
+    fn fresh_id(&mut self, spec: &Spec<'_>) -> String {
+        let session = self.session_mut();
+        let base = if spec.id.is_empty() {
+            session.numbered += 1;
+            format!("itm_{}_{}", spec.kind.as_str(), session.numbered)
+        } else {
+            format!("itm_{}", spec.id)
+        };
+        let mut id = base.clone();
+        let mut count = 1;
+        while !session.begun.insert(hash::of(id.as_bytes())) {
+            count += 1;
+            id = format!("{base}_{count}");
+        }
+        id
+    }
+
+    /// Whether an item with this identifier has begun (it may be over).
+    pub(crate) fn has_begun(&self, id: &str) -> bool {
+        let begun = hash::more(hash::of(b"itm_"), id.as_bytes());
+        self.session().begun.contains(&begun)
+    }
+
+    /// What a subagent says hangs below the call that started it, unless it says otherwise.
+    fn parent_of(&self, spec: &Spec<'_>) -> Option<String> {
+        let call = || spec.agent.filter(|agent| self.has_begun(agent)).map(|agent| format!("itm_{agent}"));
+        spec.parent.map(str::to_owned).or_else(call)
+    }
+
+    /// Work of a subagent in the background belongs to no turn.
+    fn turn_of(&self, agent: Option<&str>) -> Option<String> {
+        let session = self.session();
+        let background = agent.is_some_and(|agent| session.background.contains(agent));
+        if background { None } else { session.turn_id().map(str::to_owned) }
+    }
+
+    /// An item that is known whole: start, deltas and completion at once. Returns its identifier.
+    pub(crate) fn item(
+        &mut self,
+        spec: &Spec<'_>,
+        status: ItemStatus<'static>,
+        content: Vec<ContentPart<'_>>,
+        synthetic: bool,
+    ) -> String {
+        self.begin_session();
+        let id = self.fresh_id(spec);
+        let turn = self.turn_of(spec.agent);
+        let parent = self.parent_of(spec);
+        let item = |status, content| UniversalItem {
+            item_id: Cow::Borrowed(&id),
+            kind: spec.kind.clone(),
+            status,
+            content,
+            native_item_id: spec.native.map(Cow::Borrowed),
+            parent_id: parent.as_deref().map(Cow::Borrowed),
+            role: spec.role.clone(),
+            turn_id: turn.as_deref().map(Cow::Borrowed),
+            agent_id: spec.agent.map(Cow::Borrowed),
+            extra: interlinear_schema::Extra::default(),
+        };
+        let shown = content.iter().filter(|part| opens_with(part)).map(without_text).collect();
+        self.send(true, started(item(ItemStatus::InProgress, shown)));
+        if streams(&spec.kind) {
+            for (index, part) in content.iter().enumerate() {
+                if let Some((part_type, text)) = text_of(part).filter(|(_, text)| !text.is_empty()) {
+                    self.send(true, delta(&id, spec.native, part_type, index, text.borrow(), false));
+                }
+            }
+        }
+        self.send(synthetic, completed(item(status, content)));
+        id
+    }
+
+    /// An item begins. `content` holds what is known of its parts, without text that deltas will bring.
+    pub(crate) fn open(&mut self, spec: &Spec<'_>, content: Vec<ContentPart<'_>>, synthetic: bool) -> Ref {
+        self.begin_session();
+        let id = self.fresh_id(spec);
+        let turn = self.turn_of(spec.agent);
+        let parent = self.parent_of(spec);
+        let parts = content
+            .iter()
+            .map(|part| OpenPart { part: part.clone().into_owned(), text: Vec::new(), held: Vec::new() })
+            .collect();
+        let item = UniversalItem {
+            item_id: Cow::Borrowed(&id),
+            kind: spec.kind.clone(),
+            status: ItemStatus::InProgress,
+            content,
+            native_item_id: spec.native.map(Cow::Borrowed),
+            parent_id: parent.as_deref().map(Cow::Borrowed),
+            role: spec.role.clone(),
+            turn_id: turn.as_deref().map(Cow::Borrowed),
+            agent_id: spec.agent.map(Cow::Borrowed),
+            extra: interlinear_schema::Extra::default(),
+        };
+        self.send(synthetic, started(item));
+        let open = OpenItem {
+            native: spec.native.map(str::to_owned),
+            parent,
+            kind: spec.kind.clone(),
+            role: spec.role.clone(),
+            agent: spec.agent.map(str::to_owned),
+            turn,
+            parts,
+            id,
+        };
+        let session = self.session_mut();
+        session.last_ref += 1;
+        let key = Ref(session.last_ref);
+        session.items.insert(key, open);
+        key
+    }
+
+    /// The identifier of an open item.
+    pub(crate) fn id_of(&self, item: Ref) -> Option<&str> {
+        self.session().items.get(&item).map(|item| item.id.as_str())
+    }
+
+    pub(crate) fn is_open(&self, item: Ref) -> bool {
+        self.session().items.contains_key(&item)
+    }
+
+    /// A new part of an open item. Its text comes with [`Emit::delta`] or [`Emit::finish_part`].
+    pub(crate) fn add_part(&mut self, item: Ref, part: ContentPart<'_>) -> usize {
+        let Some(open) = self.session_mut().items.get_mut(&item) else {
+            self.ignore("late");
+            return 0;
+        };
+        open.parts.push(OpenPart { part: without_text(&part).into_owned(), text: Vec::new(), held: Vec::new() });
+        open.parts.len() - 1
+    }
+
+    /// Text is added to a part.
+    pub(crate) fn delta(&mut self, item: Ref, part: usize, text: &Text<'_>, synthetic: bool) {
+        let session = &mut self.book.sessions[self.current];
+        let Some(open) = session.items.get_mut(&item) else {
+            self.ignore("late");
+            return;
+        };
+        let Some(open_part) = open.parts.get_mut(part) else { return };
+        let Some((part_type, _)) = text_of(&open_part.part) else { return };
+        let begin = open_part.text.len();
+        let joined = !open_part.held.is_empty();
+        open_part.text.append(&mut open_part.held);
+        text.append_to(&mut open_part.text);
+        if let [.., 0xED, second @ 0xA0..=0xAF, third] = open_part.text[..] {
+            open_part.held = vec![0xED, second, third];
+            open_part.text.truncate(open_part.text.len() - 3);
+        }
+        let whole = !joined && open_part.held.is_empty();
+        let new = if whole { text.borrow() } else { Text::from_wtf8(open_part.text[begin..].to_vec()) };
+        if new.is_empty() {
+            self.ignore("empty delta");
+            return;
+        }
+        let (id, native) = (open.id.clone(), open.native.clone());
+        self.send(synthetic, delta(&id, native.as_deref(), part_type, part, new, false));
+    }
+
+    /// The final form of a part. Where its text goes on from the deltas, the rest is one more delta; where it
+    /// contradicts them, a delta replaces them. Returns false if that cannot be: message text is never replaced.
+    pub(crate) fn finish_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>) -> bool {
+        let Some(open) = self.session_mut().items.get_mut(&item) else {
+            self.ignore("late");
+            return true;
+        };
+        let Some(open_part) = open.parts.get_mut(part) else { return true };
+        let Some((part_type, text)) = text_of(&last) else {
+            open_part.part = last.into_owned();
+            return true;
+        };
+        let text = text.as_wtf8();
+        let mut so_far = open_part.text.clone();
+        so_far.append(&mut open_part.held.clone());
+        let rest = text.strip_prefix(so_far.as_slice());
+        if rest.is_none() && part_type == DeltaPart::Text && !so_far.is_empty() {
+            return false;
+        }
+        open_part.part = without_text(&last).into_owned();
+        // What was held back is part of the rest, if it is there at all.
+        let rest = text.strip_prefix(open_part.text.as_slice());
+        let replace = rest.is_none();
+        let new = rest.unwrap_or(&text).to_vec();
+        open_part.held.clear();
+        open_part.text = text.into_owned();
+        if !new.is_empty() || replace {
+            let (id, native) = (open.id.clone(), open.native.clone());
+            let event = delta(&id, native.as_deref(), part_type, part, Text::from_wtf8(new), replace);
+            self.send(true, event);
+        }
+        true
+    }
+
+    /// The item is final.
+    pub(crate) fn complete(&mut self, item: Ref, status: ItemStatus<'static>, synthetic: bool) {
+        self.release_held(item);
+        let Some(open) = self.session_mut().items.remove(&item) else {
+            self.ignore("late");
+            return;
+        };
+        let content = open.parts.into_iter().map(|part| with_text(part.part, part.text)).collect();
+        let item = UniversalItem {
+            item_id: Cow::Borrowed(&open.id),
+            kind: open.kind,
+            status,
+            content,
+            native_item_id: open.native.as_deref().map(Cow::Borrowed),
+            parent_id: open.parent.as_deref().map(Cow::Borrowed),
+            role: open.role,
+            turn_id: open.turn.as_deref().map(Cow::Borrowed),
+            agent_id: open.agent.as_deref().map(Cow::Borrowed),
+            extra: interlinear_schema::Extra::default(),
+        };
+        self.send(synthetic, completed(item));
+    }
+
+    /// A surrogate whose other half never came is shown as it is.
+    fn release_held(&mut self, item: Ref) {
+        loop {
+            let Some(open) = self.session_mut().items.get_mut(&item) else { return };
+            let Some(index) = open.parts.iter().position(|part| !part.held.is_empty()) else { return };
+            let part = &mut open.parts[index];
+            let held = std::mem::take(&mut part.held);
+            part.text.extend_from_slice(&held);
+            let Some((part_type, _)) = text_of(&part.part) else { return };
+            let (id, native) = (open.id.clone(), open.native.clone());
+            self.send(true, delta(&id, native.as_deref(), part_type, index, Text::from_wtf8(held), false));
+        }
+    }
+}
+
+/// Whether items of this kind show their text by deltas.
+fn streams(kind: &ItemKind<'_>) -> bool {
+    !matches!(kind, ItemKind::Status | ItemKind::Unknown)
+}
+
+/// Whether a part is shown when its item begins: calls and results name their tool before any text comes.
+fn opens_with(part: &ContentPart<'_>) -> bool {
+    matches!(part, ContentPart::ToolCall(_) | ContentPart::ToolResult(_))
+}
+
+/// The text of a part that deltas can bring.
+fn text_of<'p>(part: &'p ContentPart<'_>) -> Option<(DeltaPart<'static>, &'p Text<'p>)> {
+    match part {
+        ContentPart::Text(part) => Some((DeltaPart::Text, &part.text)),
+        ContentPart::Reasoning(part) => Some((DeltaPart::Reasoning, &part.text)),
+        ContentPart::ToolCall(part) => Some((DeltaPart::ToolCall, &part.arguments)),
+        ContentPart::ToolResult(part) => Some((DeltaPart::ToolResult, &part.output)),
+        _ => None,
+    }
+}
+
+/// The part without the text that deltas bring.
+fn without_text<'p>(part: &ContentPart<'p>) -> ContentPart<'p> {
+    let mut part = part.clone();
+    if let Some(text) = text_mut(&mut part) {
+        *text = Text::default();
+    }
+    part
+}
+
+/// The part with its text.
+fn with_text(mut part: ContentPart<'static>, text: Vec<u8>) -> ContentPart<'static> {
+    if let Some(slot) = text_mut(&mut part) {
+        *slot = Text::from_wtf8(text);
+    }
+    part
+}
+
+fn text_mut<'p, 'a>(part: &'p mut ContentPart<'a>) -> Option<&'p mut Text<'a>> {
+    match part {
+        ContentPart::Text(part) => Some(&mut part.text),
+        ContentPart::Reasoning(part) => Some(&mut part.text),
+        ContentPart::ToolCall(part) => Some(&mut part.arguments),
+        ContentPart::ToolResult(part) => Some(&mut part.output),
+        _ => None,
+    }
+}
+
+fn started(item: UniversalItem<'_>) -> EventData<'_> {
+    EventData::ItemStarted(ItemData { item, ..ItemData::default() })
+}
+
+fn completed(item: UniversalItem<'_>) -> EventData<'_> {
+    EventData::ItemCompleted(ItemData { item, ..ItemData::default() })
+}
+
+fn delta<'a>(
+    id: &'a str,
+    native: Option<&'a str>,
+    part_type: DeltaPart<'static>,
+    part: usize,
+    text: Text<'a>,
+    replace: bool,
+) -> EventData<'a> {
+    EventData::ItemDelta(ItemDeltaData {
+        item_id: Cow::Borrowed(id),
+        delta: text,
+        native_item_id: native.map(Cow::Borrowed),
+        part_type: Some(part_type).filter(|part_type| *part_type != DeltaPart::Text),
+        part_index: Some(part as u64),
+        replace: replace.then_some(true),
+        ..ItemDeltaData::default()
+    })
+}

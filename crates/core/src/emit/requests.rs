@@ -1,0 +1,185 @@
+//! Permissions and questions, and the closing of whatever the agent leaves open.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
+};
+use serde::{Deserialize, Serialize};
+
+use super::Emit;
+use crate::{hash, state};
+
+/// A request that is open.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    Permission(#[serde(with = "state::as_json")] PermissionData<'static>),
+    Question(#[serde(with = "state::as_json")] QuestionData<'static>),
+}
+
+impl Request {
+    fn id(&self) -> &str {
+        match self {
+            Self::Permission(data) => &data.permission_id,
+            Self::Question(data) => &data.question_id,
+        }
+    }
+
+    fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Permission(data) => data.agent_id.as_deref(),
+            Self::Question(data) => data.agent_id.as_deref(),
+        }
+    }
+
+    fn tool_call(&self) -> Option<&str> {
+        match self {
+            Self::Permission(data) => data.tool_call_id.as_deref(),
+            Self::Question(data) => data.tool_call_id.as_deref(),
+        }
+    }
+}
+
+impl Emit<'_> {
+    /// The agent asks for permission.
+    pub(crate) fn ask_permission(&mut self, mut data: PermissionData<'_>) {
+        if self.session().requests.iter().any(|request| request.id() == data.permission_id) {
+            self.ignore("repeated");
+            return;
+        }
+        data.status = PermissionStatus::Requested;
+        self.send(false, EventData::PermissionRequested(data.clone()));
+        // What the answer repeats: not the input.
+        (data.metadata, data.options) = (None, None);
+        self.session_mut().requests.push(Request::Permission(data.into_owned()));
+    }
+
+    /// The agent asks the user.
+    pub(crate) fn ask_question(&mut self, mut data: QuestionData<'_>) {
+        if self.session().requests.iter().any(|request| request.id() == data.question_id) {
+            self.ignore("repeated");
+            return;
+        }
+        data.status = QuestionStatus::Requested;
+        self.send(false, EventData::QuestionRequested(data.clone()));
+        self.session_mut().requests.push(Request::Question(data.into_owned()));
+    }
+
+    /// An identifier for a request that no other request of the session has.
+    pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
+        let begun = &mut self.session_mut().begun;
+        let mut id = base.to_owned();
+        let mut count = 1;
+        while !begun.insert(hash::of(id.as_bytes())) {
+            count += 1;
+            id = format!("{base}_{count}");
+        }
+        id
+    }
+
+    /// The open request with this identifier, or about this tool call.
+    pub(crate) fn find_request(&self, matches: impl Fn(&str, Option<&str>) -> bool) -> Option<String> {
+        let found = self.session().requests.iter().find(|request| matches(request.id(), request.tool_call()));
+        found.map(|request| request.id().to_owned())
+    }
+
+    fn take_request(&mut self, id: &str) -> Option<Request> {
+        let requests = &mut self.session_mut().requests;
+        let index = requests.iter().position(|request| request.id() == id)?;
+        Some(requests.remove(index))
+    }
+
+    /// A request is granted or refused, whichever kind it is. `answers` are those to a question's questions.
+    pub(crate) fn resolve(
+        &mut self,
+        id: &str,
+        status: PermissionStatus<'static>,
+        answers: Option<Vec<Vec<Text<'_>>>>,
+        synthetic: bool,
+    ) {
+        match self.take_request(id) {
+            None => self.ignore("late"),
+            Some(Request::Permission(mut data)) => {
+                data.status = status;
+                self.send(synthetic, EventData::PermissionResolved(data));
+            }
+            Some(Request::Question(data)) => {
+                let mut data: QuestionData<'_> = data;
+                let refused = status == PermissionStatus::Reject;
+                data.status = if refused { QuestionStatus::Rejected } else { QuestionStatus::Answered };
+                if let Some(answers) = answers {
+                    data.response = answers.first().and_then(|answers| joined(answers));
+                    data.answers = Some(answers);
+                }
+                self.send(synthetic, EventData::QuestionResolved(data));
+            }
+        }
+    }
+
+    /// A subagent goes on when the turn is over.
+    pub(crate) fn in_background(&mut self, agent: &str) {
+        self.session_mut().background.insert(agent.to_owned());
+    }
+
+    pub(crate) fn is_background(&self, agent: &str) -> bool {
+        self.session().background.contains(agent)
+    }
+
+    /// A subagent in the background is done.
+    pub(crate) fn end_background(&mut self, agent: &str) {
+        if self.session_mut().background.remove(agent) {
+            self.close_agent(agent);
+        }
+    }
+
+    /// Closes what a subagent left open, unless it goes on in the background.
+    pub(super) fn close_agent(&mut self, agent: &str) {
+        if !self.session().background.contains(agent) {
+            self.close(|_, of| of == Some(agent));
+        }
+    }
+
+    /// Closes all that cannot go on when the turn is over.
+    pub(super) fn close_turn(&mut self) {
+        self.close(|background, of| !of.is_some_and(|agent| background.contains(agent)));
+    }
+
+    /// Closes everything.
+    pub(super) fn close_all(&mut self) {
+        self.close(|_, _| true);
+    }
+
+    /// Closes requests, calls and items of the chosen agents, in this order: what depends on something else first.
+    fn close(&mut self, chosen: impl Fn(&std::collections::BTreeSet<String>, Option<&str>) -> bool) {
+        loop {
+            let session = self.session();
+            let of = |agent: Option<&str>| chosen(&session.background, agent);
+            if let Some(request) = session.requests.iter().find(|request| of(request.agent())) {
+                let id = request.id().to_owned();
+                self.resolve(&id, PermissionStatus::Reject, None, true);
+            } else if let Some(index) = session.waiting.iter().position(|waiting| of(waiting.agent.as_deref())) {
+                self.close_waiting(index);
+            } else if let Some((key, _)) = session.calls.iter().rev().find(|(_, call)| of(call.agent.as_deref())) {
+                let key = *key;
+                self.close_call(key);
+            } else if let Some((item, _)) = session.items.iter().find(|(_, item)| of(item.agent.as_deref())) {
+                let item = *item;
+                self.complete(item, ItemStatus::Failed, true);
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+/// Several answers to one question, as one text.
+fn joined(answers: &[Text<'_>]) -> Option<Text<'static>> {
+    let mut text = Vec::new();
+    for (index, answer) in answers.iter().enumerate() {
+        if index > 0 {
+            text.extend_from_slice(b", ");
+        }
+        answer.append_to(&mut text);
+    }
+    if text.is_empty() { None } else { Some(Text::from_wtf8(Cow::Owned(text))) }
+}

@@ -1,0 +1,156 @@
+//! A session's own state, its turns and its two ends.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use interlinear_schema::{
+    EndReason, EventData, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata, TurnPhase,
+    TurnStatus,
+};
+use serde::{Deserialize, Serialize};
+
+use super::calls::{Call, WaitingResult};
+use super::items::OpenItem;
+use super::requests::Request;
+use super::{Emit, Ref};
+use crate::time;
+
+/// What is remembered of a session. Of what is finished, only a hash of its identifier.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) native_id: Option<String>,
+    pub(super) sequence: u64,
+    time: i64,
+    pub(super) time_text: String,
+    pub(super) event_id: String,
+    pub(super) started: bool,
+    pub(super) ended: bool,
+    /// The number of the open turn.
+    turn: Option<String>,
+    turns: u64,
+    /// Items that are not completed.
+    pub(super) items: BTreeMap<Ref, OpenItem>,
+    /// The last item that was opened.
+    pub(super) last_ref: u64,
+    /// Numbers for items that have no identifier of their own.
+    pub(super) numbered: u64,
+    /// Hashes of the identifiers of items that began.
+    pub(super) begun: BTreeSet<u64>,
+    /// Calls that have no result yet, in their order.
+    pub(super) calls: BTreeMap<u64, Call>,
+    pub(super) last_call: u64,
+    /// Results whose calls have not been seen.
+    pub(super) waiting: Vec<WaitingResult>,
+    /// Permissions and questions that are open, in their order.
+    pub(super) requests: Vec<Request>,
+    /// Subagents that go on when the turn is over.
+    pub(super) background: BTreeSet<String>,
+    /// What was said about the session.
+    pub(super) facts: BTreeMap<String, String>,
+}
+
+impl Session {
+    pub(crate) fn new(id: String) -> Self {
+        Self { event_id: format!("evt_{id}_"), id, time: i64::MIN, ..Self::default() }
+    }
+
+    /// Steps to the next event.
+    pub(super) fn next(&mut self, now: i64) {
+        self.sequence += 1;
+        self.event_id.truncate("evt_".len() + self.id.len() + 1);
+        let _ = write!(self.event_id, "{}", self.sequence);
+        if now > self.time {
+            self.time = now;
+            time::format(now, &mut self.time_text);
+        }
+    }
+
+    pub(crate) fn turn_id(&self) -> Option<&str> {
+        self.turn.as_deref()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+impl Emit<'_> {
+    /// The session has begun; said once.
+    pub(crate) fn begin_session(&mut self) {
+        let session = self.session_mut();
+        if session.started {
+            return;
+        }
+        session.started = true;
+        let metadata = self.book.metadata();
+        let data = SessionStartedData { metadata: Some(Json::from_text(metadata)), ..SessionStartedData::default() };
+        self.send_now(true, EventData::SessionStarted(data));
+    }
+
+    /// The agent's own identifier of the session, from here on.
+    pub(crate) fn native_session(&mut self, id: &str) {
+        let session = self.session_mut();
+        if session.native_id.as_deref() != Some(id) {
+            session.native_id = Some(id.to_owned());
+        }
+    }
+
+    /// A turn begins, unless one is open. `synthetic`: the agent does not say so itself.
+    pub(crate) fn begin_turn(&mut self, native: Option<&str>, synthetic: bool) {
+        if self.session().turn.is_some() {
+            return;
+        }
+        self.begin_session();
+        let session = self.session_mut();
+        session.turns += 1;
+        let id = native.map_or_else(|| format!("turn_{}", session.turns), str::to_owned);
+        session.turn = Some(id.clone());
+        let data = TurnData { phase: TurnPhase::Started, turn_id: Some(Cow::Borrowed(&id)), ..TurnData::default() };
+        self.send(synthetic, EventData::TurnStarted(data));
+    }
+
+    /// The open turn is over; what the agent left open in it is closed.
+    pub(crate) fn end_turn(&mut self, metadata: &TurnMetadata<'_>, synthetic: bool) {
+        if self.session().turn.is_none() {
+            return;
+        }
+        self.close_turn();
+        let Some(id) = self.session_mut().turn.take() else { return };
+        let data = TurnData {
+            phase: TurnPhase::Ended,
+            turn_id: Some(Cow::Borrowed(&id)),
+            metadata: Some(Json::of(metadata)),
+            ..TurnData::default()
+        };
+        self.send(synthetic, EventData::TurnEnded(data));
+    }
+
+    /// The session is over. A turn that is still open was interrupted, or failed with the session.
+    pub(crate) fn end_session(&mut self, mut end: SessionEndedData<'_>) {
+        if self.session().ended {
+            return;
+        }
+        self.begin_session();
+        let status = if end.reason == EndReason::Error { TurnStatus::Failed } else { TurnStatus::Interrupted };
+        self.end_turn(&TurnMetadata { status: Some(status), ..TurnMetadata::default() }, true);
+        self.close_all();
+        if end.reason != EndReason::Error {
+            (end.message, end.exit_code, end.stderr) = (None, None, None);
+        }
+        // No agent says that its session is over: the process or the input ended.
+        self.send(true, EventData::SessionEnded(end));
+        self.session_mut().ended = true;
+    }
+
+    /// The input is over, and there was no process: all is well.
+    pub(crate) fn complete_session(&mut self) {
+        let end = SessionEndedData {
+            reason: EndReason::Completed,
+            terminated_by: TerminatedBy::Agent,
+            ..SessionEndedData::default()
+        };
+        self.end_session(end);
+    }
+}

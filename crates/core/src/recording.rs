@@ -1,0 +1,135 @@
+//! Recordings: JSONL timelines of both directions.
+//!
+//! A record is `{"t": ms, "dir": "out"|"in"|"err"|"exit", "ch"?, "line", "status"?, "code"?, "signal"?}`; a last piece
+//! without its line end is marked. A first record `{"recording":1,"agent",…,"started_at"}` may give the epoch.
+
+use std::borrow::Cow;
+
+use crate::api::{Agent, Channel, Exit, Stats};
+use crate::connection::Connection;
+use crate::json::{Tape, Value};
+use crate::lines::{Line, Lines};
+use crate::sink::Sink;
+use crate::time;
+
+/// Replays a recording.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    connection: Connection,
+    lines: Lines,
+    limit: usize,
+    tape: Tape,
+    /// When the recording began, in milliseconds since 1970.
+    epoch: i64,
+    now: f64,
+}
+
+/// What a record tells about the transcript.
+pub(crate) struct Inner<'a> {
+    pub(crate) agent: Option<Agent>,
+    pub(crate) version: Option<String>,
+    pub(crate) line: Option<Cow<'a, str>>,
+}
+
+/// Whether a line is a record.
+pub(crate) fn inner(value: Value<'_>) -> Option<Inner<'_>> {
+    let text = |key: &str| value.get(key).and_then(Value::str);
+    if value.get("recording").is_some() {
+        let agent = text("agent").and_then(|name| Agent::ALL.iter().copied().find(|agent| agent.as_str() == name));
+        return Some(Inner { agent, version: text("version").map(Cow::into_owned), line: None });
+    }
+    let dir = text("dir")?;
+    value.get("line").or_else(|| value.get("code"))?;
+    let line = if matches!(dir.as_ref(), "out" | "in") { text("line") } else { None };
+    matches!(dir.as_ref(), "out" | "in" | "err" | "exit").then_some(Inner { agent: None, version: None, line })
+}
+
+impl Recording {
+    pub(crate) fn new(connection: Connection, limit: usize) -> Self {
+        // A record holds a line with its quotes escaped.
+        let limit = limit.saturating_mul(2).saturating_add(1024);
+        Self { connection, lines: Lines::default(), limit, tape: Tape::default(), epoch: 0, now: 0.0 }
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink) {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.push(chunk, self.limit, |line| self.record(line, sink));
+        self.lines = lines;
+    }
+
+    pub(crate) fn end(&mut self, sink: &mut dyn Sink) {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.end(|line| self.record(line, sink));
+        self.connection.end(self.now, sink);
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        self.connection.stats()
+    }
+
+    /// One record. What is none is handed on as if the agent had written it: nothing is lost.
+    fn record(&mut self, line: Line<'_>, sink: &mut dyn Sink) {
+        let Line::Whole(bytes) = line else {
+            let now = self.now;
+            return self.connection.receive(b"{\"too long a record\n", &Channel::Stdout, now, sink);
+        };
+        let text = String::from_utf8_lossy(bytes);
+        if text.trim().is_empty() {
+            return;
+        }
+        let connection = &mut self.connection;
+        let Ok(value) = self.tape.read(&text) else {
+            connection.receive(bytes, &Channel::Stdout, self.now, sink);
+            return connection.receive(b"\n", &Channel::Stdout, self.now, sink);
+        };
+        if value.get("recording").is_some() && value.get("dir").is_none() {
+            let started = value.get("started_at");
+            let parsed = started.and_then(Value::str).and_then(|text| time::parse(&text));
+            self.epoch = parsed.or_else(|| started.and_then(Value::i64)).unwrap_or(0);
+            self.now = self.epoch as f64;
+            return;
+        }
+        if let Some(ms) = value.get("t").and_then(Value::f64) {
+            let now = self.epoch as f64 + ms;
+            while let Some(deadline) = connection.deadline().filter(|deadline| *deadline <= now) {
+                connection.tick(deadline, sink);
+            }
+            self.now = self.now.max(now);
+        }
+        replay(connection, value, self.now, sink);
+    }
+}
+
+fn replay(connection: &mut Connection, value: Value<'_>, now: f64, sink: &mut dyn Sink) {
+    let text = |key: &str| value.get(key).and_then(Value::str);
+    let flag = |key: &str| value.get(key).and_then(Value::bool) == Some(true);
+    let dir = text("dir").unwrap_or_default();
+    let mut line = value.get("line").and_then(Value::text).map(|line| line.as_wtf8().into_owned()).unwrap_or_default();
+    if !(flag("partial") || flag("unterminated") || flag("truncated")) {
+        line.push(b'\n');
+    }
+    let channel = |default: Channel| match text("ch") {
+        Some(name) => recorded_channel(&name, value),
+        None => default,
+    };
+    match dir.as_ref() {
+        "in" => connection.sent(&line, &channel(Channel::Stdin), now, sink),
+        "err" => connection.receive(&line, &Channel::Stderr, now, sink),
+        "exit" => {
+            let signal = text("signal").map(Cow::into_owned);
+            connection.exited(&Exit { code: value.get("code").and_then(Value::i64), signal }, now, sink);
+        }
+        _ => connection.receive(&line, &channel(Channel::Stdout), now, sink),
+    }
+}
+
+/// A channel's name in a recording; that of a request is its method and path.
+fn recorded_channel(name: &str, value: Value<'_>) -> Channel {
+    match name.split_once(' ') {
+        Some((method, _)) if !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase()) => {
+            let status = value.get("status").and_then(Value::u64).and_then(|status| u16::try_from(status).ok());
+            Channel::Http { request: name.to_owned(), status }
+        }
+        _ => Channel::parse(name),
+    }
+}

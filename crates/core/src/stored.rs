@@ -1,0 +1,235 @@
+//! Stored sessions: their files are indexed first, then read in the order of the conversation.
+
+use crate::agents::{Index, Placed};
+use crate::api::{Agent, ConvertOptions, Form, Stats, Stretch};
+use crate::connection::Connection;
+use crate::convert::add_up;
+use crate::json::{Tape, Value};
+use crate::lines::{Line, Lines};
+use crate::sink::Sink;
+
+/// The files of one or more stored sessions.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    agent: Agent,
+    limit: usize,
+    tape: Tape,
+    files: Vec<File>,
+    /// The entries of all sessions in the order of the conversation, each with its session.
+    plan: Vec<(usize, Placed)>,
+    next: usize,
+    partial: Vec<u8>,
+    connections: Vec<Connection>,
+}
+
+#[derive(Debug)]
+struct File {
+    name: String,
+    role: Role,
+    lines: Lines,
+    offset: u64,
+    /// Where the last entry ends.
+    noted: u64,
+    index: Index,
+    session: Option<String>,
+    /// A small file that is read whole.
+    whole: Vec<u8>,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Role {
+    /// A session.
+    Main,
+    /// The entries of a subagent.
+    Subagent,
+    /// What stands beside a subagent's entries.
+    Beside(String),
+    /// Something else that lies in the folder.
+    Other,
+}
+
+fn role(name: &str) -> Role {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let agent = base.strip_prefix("agent-");
+    match agent.and_then(|rest| rest.strip_suffix(".meta.json")) {
+        Some(agent) => Role::Beside(agent.to_owned()),
+        None if agent.is_some_and(|rest| rest.ends_with(".jsonl")) => Role::Subagent,
+        None if base.ends_with(".txt") || base.ends_with(".json") => Role::Other,
+        None => Role::Main,
+    }
+}
+
+impl Stored {
+    pub(crate) fn new(agent: Agent, limit: usize) -> Self {
+        Self {
+            agent,
+            limit,
+            tape: Tape::default(),
+            files: Vec::new(),
+            plan: Vec::new(),
+            next: 0,
+            partial: Vec::new(),
+            connections: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, name: &str, chunk: &[u8]) {
+        if self.files.last().is_none_or(|file| file.name != name) {
+            self.files.push(File {
+                name: name.to_owned(),
+                role: role(name),
+                lines: Lines::default(),
+                offset: 0,
+                noted: 0,
+                index: Index::default(),
+                session: None,
+                whole: Vec::new(),
+            });
+        }
+        let number = self.files.len() as u32 - 1;
+        let Some(file) = self.files.last_mut() else { return };
+        match file.role {
+            Role::Main | Role::Subagent => file.note_chunk(number, chunk, self.limit, &mut self.tape),
+            Role::Beside(_) => file.whole.extend_from_slice(chunk),
+            Role::Other => {}
+        }
+    }
+
+    /// Finds the order. Returns what must be read again.
+    pub(crate) fn plan(&mut self, options: &ConvertOptions) -> Vec<Stretch> {
+        for number in 0..self.files.len() {
+            self.files[number].note_rest(number as u32, &mut self.tape);
+        }
+        let mains: Vec<usize> = (0..self.files.len()).filter(|at| self.files[*at].role == Role::Main).collect();
+        // Files of a subagent given alone are a session of their own.
+        let mains = if mains.is_empty() { (0..self.files.len()).take(1).collect() } else { mains };
+        for (session, main) in mains.iter().enumerate() {
+            let mut index = std::mem::take(&mut self.files[*main].index);
+            let stem = self.files[*main].session.clone();
+            for at in 0..self.files.len() {
+                if at == *main || !(mains.len() == 1 || self.files[at].belongs_to(stem.as_deref())) {
+                    continue;
+                }
+                self.files[at].add_to(&mut index, &mut self.tape);
+            }
+            let id = match (&options.session_id, mains.len()) {
+                (Some(id), 1) => id.clone(),
+                (Some(prefix), _) => format!("{prefix}_{}", session + 1),
+                (None, _) => stem.unwrap_or_else(|| format!("session_{}", session + 1)),
+            };
+            let mut connection = Connection::of(self.agent, Form::Stored, &id, options.include_raw);
+            connection.set_max_line(self.limit);
+            connection.read_stored(index.links());
+            self.connections.push(connection);
+            self.plan.extend(index.order().into_iter().map(|placed| (session, placed)));
+        }
+        self.stretches()
+    }
+
+    /// The plan, with neighbours put together.
+    fn stretches(&self) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for (_, placed) in &self.plan {
+            let (file, start, end) = (placed.file, placed.start, placed.start + u64::from(placed.length));
+            match stretches.last_mut().filter(|last| last.file == file && last.end == start) {
+                Some(last) => last.end = end,
+                None => stretches.push(Stretch { file, start, end }),
+            }
+        }
+        stretches
+    }
+
+    pub(crate) fn feed(&mut self, mut chunk: &[u8], sink: &mut dyn Sink) {
+        while let Some((session, placed)) = self.plan.get(self.next).copied() {
+            let missing = placed.length as usize - self.partial.len();
+            if chunk.len() < missing {
+                self.partial.extend_from_slice(chunk);
+                return;
+            }
+            let (piece, rest) = chunk.split_at(missing);
+            chunk = rest;
+            self.next += 1;
+            if session > 0 && self.next >= 2 && self.plan[self.next - 2].0 != session {
+                self.connections[session - 1].end(0.0, sink);
+            }
+            let held = std::mem::take(&mut self.partial);
+            let entry = if held.is_empty() { piece.into() } else { [held.as_slice(), piece].concat() };
+            let line = entry.strip_suffix(b"\n").unwrap_or(&entry);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let line = if placed.start == 0 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
+            let connection = &mut self.connections[session];
+            if placed.left {
+                connection.skip(line, "branch", "branch not taken", sink);
+            } else {
+                connection.entry(line, sink);
+            }
+        }
+    }
+
+    pub(crate) fn end(&mut self, sink: &mut dyn Sink) {
+        for connection in &mut self.connections {
+            connection.end(0.0, sink);
+        }
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        add_up(self.connections.iter().map(Connection::stats))
+    }
+}
+
+impl File {
+    fn note_chunk(&mut self, number: u32, chunk: &[u8], limit: usize, tape: &mut Tape) {
+        let mut lines = std::mem::take(&mut self.lines);
+        // Where lines end in the chunk tells their places in the file; the lines themselves may begin before it.
+        let mut ends = memchr::memchr_iter(b'\n', chunk).map(|at| at as u64 + 1);
+        let base = self.offset;
+        let mut start = self.noted;
+        lines.push(chunk, limit, |line| {
+            let end = base + ends.next().unwrap_or_default();
+            self.note_line(number, start, (end - start) as u32, line, tape);
+            start = end;
+        });
+        self.lines = lines;
+        self.offset += chunk.len() as u64;
+    }
+
+    fn note_rest(&mut self, number: u32, tape: &mut Tape) {
+        let start = self.noted;
+        let end = self.offset;
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.end(|line| self.note_line(number, start, (end - start) as u32, line, tape));
+    }
+
+    fn note_line(&mut self, number: u32, start: u64, length: u32, line: Line<'_>, tape: &mut Tape) {
+        let text = match line {
+            Line::Whole(bytes) => std::str::from_utf8(bytes).ok(),
+            Line::TooLong(..) => None,
+        };
+        let value = text.and_then(|text| tape.read(text).ok());
+        if self.session.is_none() {
+            self.session = value.and_then(|value| value.get("sessionId")).and_then(Value::str).map(Into::into);
+        }
+        self.index.note(number, start, length, value);
+        self.noted = start + u64::from(length);
+    }
+
+    /// Whether the file lies in the folder of a session, or says that it belongs to it.
+    fn belongs_to(&self, session: Option<&str>) -> bool {
+        let Some(session) = session else { return false };
+        self.role != Role::Main
+            && (self.session.as_deref() == Some(session) || self.name.split(['/', '\\']).any(|part| part == session))
+    }
+
+    fn add_to(&mut self, index: &mut Index, tape: &mut Tape) {
+        match &self.role {
+            Role::Subagent => index.append(&mut self.index),
+            Role::Beside(agent) => {
+                if let Some(value) = std::str::from_utf8(&self.whole).ok().and_then(|text| tape.read(text).ok()) {
+                    index.note_agent(agent, value);
+                }
+            }
+            Role::Main | Role::Other => {}
+        }
+    }
+}
