@@ -1,7 +1,7 @@
 import { Draft } from "./fold/draft.js";
 import { grow, share } from "./fold/content.js";
 import { emptyTranscript } from "./fold/transcript.js";
-import type { Entry, ItemEntry, PermissionEntry, QuestionEntry, Transcript } from "./fold/transcript.js";
+import type { Entry, ItemEntry, PermissionEntry, QuestionEntry, TranscriptState } from "./fold/transcript.js";
 import type {
   ItemDeltaData,
   PermissionData,
@@ -13,7 +13,7 @@ import type {
   UniversalEvent,
   UniversalItem,
   Usage,
-} from "./types.js";
+} from "../types/index.js";
 
 export { emptyTranscript } from "./fold/transcript.js";
 export type * from "./fold/transcript.js";
@@ -29,7 +29,7 @@ export type * from "./fold/transcript.js";
  * nothing, so a client that reconnects may hand in too much. Events of another session change nothing either: see
  * {@link foldSessions}.
  */
-export function fold(state: Transcript | undefined, events: Iterable<UniversalEvent>): Transcript {
+export function fold(state: TranscriptState | undefined, events: Iterable<UniversalEvent>): TranscriptState {
   const base = state ?? emptyTranscript;
   let draft: Draft | undefined;
   for (const event of events) {
@@ -42,10 +42,10 @@ export function fold(state: Transcript | undefined, events: Iterable<UniversalEv
 }
 
 /** A transcript for each session, by `session_id`, in the order in which they began. */
-export type Transcripts = Readonly<Record<string, Transcript>>;
+export type TranscriptStates = Readonly<Record<string, TranscriptState>>;
 
 /** Folds the events of several sessions (of a connection), each into its own transcript. */
-export function foldSessions(state: Transcripts | undefined, events: Iterable<UniversalEvent>): Transcripts {
+export function foldSessions(state: TranscriptStates | undefined, events: Iterable<UniversalEvent>): TranscriptStates {
   const bySession = new Map<string, UniversalEvent[]>();
   for (const event of events) {
     const list = bySession.get(event.session_id);
@@ -165,7 +165,7 @@ function sum(total: Usage, usage: Usage): Usage {
 }
 
 /** The place of the turn that is running. */
-function runningTurn({ turns }: Transcript): number | undefined {
+function runningTurn({ turns }: TranscriptState): number | undefined {
   const last = turns.length - 1;
   return turns[last]?.status === "running" ? last : undefined;
 }

@@ -1,4 +1,4 @@
-import type { ContentPart, ItemDeltaData } from "../types.js";
+import type { ContentPart, ItemDeltaData } from "../../types/index.js";
 
 /** For each part that can grow: the field that holds its text. */
 const TEXT_FIELD = { text: "text", reasoning: "text", tool_call: "arguments", tool_result: "output" } as const;

@@ -1,4 +1,4 @@
-import type { Entry, ItemEntry, Transcript, Turn } from "./transcript.js";
+import type { Entry, ItemEntry, TranscriptState, Turn } from "./transcript.js";
 
 /**
  * Where entries stand, so that an event finds its item without a search.
@@ -31,7 +31,7 @@ interface Place {
 /** How deep entries hang: what would hang deeper stands beside its parent, so that no input can exhaust the stack. */
 const MAX_DEPTH = 64;
 
-const indexes = new WeakMap<Transcript, Index>();
+const indexes = new WeakMap<TranscriptState, Index>();
 
 /** What is readonly to everyone else, and written only by a draft on objects that it made itself. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -41,17 +41,17 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
  * others are copied first: a batch of events costs one copy of what it touches.
  */
 export class Draft {
-  readonly transcript: Writable<Transcript>;
+  readonly transcript: Writable<TranscriptState>;
   readonly #index: Index;
   readonly #own = new WeakSet<object>();
 
-  constructor(base: Transcript) {
+  constructor(base: TranscriptState) {
     this.transcript = this.#mine({ ...base });
     this.#index = indexes.get(base) ?? indexOf(base);
   }
 
   /** The transcript, from now on not to be changed. */
-  finish(): Transcript {
+  finish(): TranscriptState {
     indexes.set(this.transcript, this.#index);
     return this.transcript;
   }
@@ -135,7 +135,7 @@ export class Draft {
   }
 
   /** Appends to one of the transcript's own lists. */
-  append<K extends "turns" | "pending" | "errors" | "unparsed">(list: K, value: Transcript[K][number]): void {
+  append<K extends "turns" | "pending" | "errors" | "unparsed">(list: K, value: TranscriptState[K][number]): void {
     (this.#list(this.transcript, list) as unknown[]).push(value);
   }
 
@@ -197,7 +197,7 @@ export class Draft {
 }
 
 /** The index of a transcript that has none yet. */
-function indexOf(transcript: Transcript): Index {
+function indexOf(transcript: TranscriptState): Index {
   const index: Index = { places: new Map(), calls: new Map(), turns: new Map() };
   transcript.turns.forEach((turn, at) => {
     if (turn.turn_id !== undefined) index.turns.set(turn.turn_id, at);

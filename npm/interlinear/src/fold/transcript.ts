@@ -10,7 +10,7 @@ import type {
   UniversalItem,
   UnparsedData,
   Usage,
-} from "../types.js";
+} from "../../types/index.js";
 
 /**
  * One session as a UI draws it: what {@link fold} makes of its events.
@@ -21,9 +21,9 @@ import type {
  *
  * To draw it: for each of `turns`, for each of its `entries`, draw the entry, then its `children`, then its `result`.
  */
-export interface Transcript {
+export interface TranscriptState {
   /** What is known about the session. */
-  readonly session: Session;
+  readonly session: SessionState;
   /** What happened, in order: turns, and what came between them. */
   readonly turns: readonly Turn[];
   /** The permissions and questions that wait for an answer, oldest first. They also stand in `turns`. */
@@ -43,7 +43,7 @@ export interface Transcript {
 }
 
 /** What is known about a session. */
-export interface Session {
+export interface SessionState {
   /** The session's identifier; empty as long as there was no event. */
   readonly session_id: string;
   /** The agent's own identifier, the newest one. */
@@ -151,7 +151,7 @@ export interface EventEntry extends EntryBase {
 }
 
 /** The transcript of a session that has not begun. */
-export const emptyTranscript: Transcript = {
+export const emptyTranscript: TranscriptState = {
   session: { session_id: "", status: "waiting", facts: {} },
   turns: [],
   pending: [],

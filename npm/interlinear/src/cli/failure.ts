@@ -1,0 +1,37 @@
+/** What the process returns. */
+export const EXIT = {
+  /** All went well. */
+  ok: 0,
+  /** Events break the contract. */
+  breaks: 1,
+  /** The command line is wrong, or the input cannot be read. */
+  usage: 2,
+  /** Interlinear itself failed. */
+  internal: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Something that the person at the command line can mend: shown without a stack, and ends with exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** An error of any origin as one that says which input it is about, and the cure where there is one. */
+export function aboutInput(error: unknown, input: string): unknown {
+  if (!(error instanceof Error) || error instanceof UsageError) return error;
+  const cause = { cause: error };
+  switch ((error as { code?: unknown }).code) {
+    case "unknown_format":
+      return new UsageError(`${input}: ${error.message}\nIf you know which agent wrote it, name it: --agent claude`, cause);
+    case "ENOENT":
+      return new UsageError(`${input}: there is no such file or folder`, cause);
+    case "EACCES":
+    case "EPERM":
+      return new UsageError(`${input}: it may not be read by you (check its permissions)`, cause);
+    case "bad_options":
+      return new UsageError(error.message, cause);
+    default:
+      return error;
+  }
+}

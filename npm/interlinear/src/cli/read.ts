@@ -1,0 +1,120 @@
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import type { Detection, Stats, Stretch } from "../../types/index.js";
+import { openTranscript } from "../convert.js";
+import type { ConvertOptions, Outputs, Transcript } from "../transcript.js";
+import { aboutInput, UsageError } from "./failure.js";
+import type { Input, InputFile } from "./input.js";
+import { Progress } from "./progress.js";
+import { Spool } from "./spool.js";
+
+/** How much is read at a time. */
+const CHUNK = 64 * 1024;
+
+/** What came of a transcript, once it was read. */
+export interface Reading {
+  readonly detection: Detection | undefined;
+  readonly stats: Stats;
+}
+
+/**
+ * Reads one transcript and gives its output piece by piece. Memory does not grow with the transcript, but for the
+ * index of a stored session, whose lines are read again in the order of the conversation.
+ */
+export async function* readTranscript<T extends keyof Outputs>(
+  to: T,
+  input: Input,
+  options: ConvertOptions,
+): AsyncGenerator<Outputs[T], Reading> {
+  const progress = new Progress(input.label, input.size);
+  const spool = new Spool();
+  let transcript: Transcript<T> | undefined;
+  try {
+    transcript = openTranscript(to, options);
+    for (const file of input.files) yield* pushFile(transcript, file, spool, progress);
+    const { output, stretches } = transcript.plan();
+    yield output;
+    for (const bytes of readStretches(stretches, input.files, spool)) yield transcript.feed(bytes);
+    yield transcript.end();
+    return { detection: transcript.detection(), stats: transcript.stats() };
+  } catch (error) {
+    throw aboutInput(error, input.label);
+  } finally {
+    progress.end();
+    spool.remove();
+    transcript?.free();
+  }
+}
+
+async function* pushFile<T extends keyof Outputs>(
+  transcript: Transcript<T>,
+  file: InputFile,
+  spool: Spool,
+  progress: Progress,
+): AsyncGenerator<Outputs[T]> {
+  // Even a file without bytes is pushed: stretches name files by their number.
+  yield transcript.push(file.name, new Uint8Array());
+  for await (const chunk of open(file)) {
+    const output = transcript.push(file.name, chunk);
+    if (file.once) {
+      spool.push(chunk);
+      if (!spool.decided) decide(spool, transcript.detection());
+    }
+    progress.add(chunk.length);
+    yield output;
+  }
+}
+
+/** Only a stored session is read twice. */
+function decide(spool: Spool, detection: Detection | undefined): void {
+  if (detection !== undefined) spool.decide(detection.form === "stored" && !detection.recording);
+}
+
+/** The bytes of a file, or of standard input. */
+export function open(file: InputFile): AsyncIterable<Uint8Array> {
+  if (file.begun) return file.begun;
+  return file.path === "-" ? process.stdin : createReadStream(file.path, { highWaterMark: CHUNK });
+}
+
+/** How far a first line is looked for. */
+const FIRST_LINE = 1024 * 1024;
+
+/** The first line of a file, or what there is of it, and the file with nothing of it lost. */
+export async function peekLine(file: InputFile): Promise<{ line: string; file: InputFile }> {
+  const chunks = open(file)[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (!head.includes("\n") && head.length < FIRST_LINE) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  async function* begun() {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  return { line: head.toString("utf8").split("\n", 1)[0] ?? "", file: { ...file, begun: begun() } };
+}
+
+/** Reads again what the core wants to see in another order. The bytes are good until the next ones are asked for. */
+function* readStretches(stretches: readonly Stretch[], files: readonly InputFile[], spool: Spool): Generator<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  const opened = new Map<number, number>();
+  try {
+    for (const { file, start, end } of stretches) {
+      const descriptor = opened.get(file) ?? openAgain(files[file], spool);
+      opened.set(file, descriptor);
+      for (let at = start; at < end; ) {
+        const read = readSync(descriptor, buffer, 0, Math.min(CHUNK, end - at), at);
+        if (read === 0) throw new UsageError(`${files[file]?.path} became shorter while it was read: try again`);
+        at += read;
+        yield buffer.subarray(0, read);
+      }
+    }
+  } finally {
+    for (const [file, descriptor] of opened) if (!files[file]?.once) closeSync(descriptor);
+  }
+}
+
+function openAgain(file: InputFile | undefined, spool: Spool): number {
+  if (file === undefined) throw new Error("the core asks for a file that it was not given");
+  return (file.once ? spool.file : undefined) ?? openSync(file.path, "r");
+}
