@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { bytesOf, eventsOf, interlinear, recording, shell, start, stored, streamOf } from "./run.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** The kinds of what stands in a list of events. */
+const types = (events) => [...new Set(events.map((event) => event.type))];
+
+describe("convert", () => {
+  test("a recording becomes events, one a line, with a summary on standard error", async () => {
+    const { code, stdout, stderr } = await interlinear(["convert", recording("hello")]);
+    const events = eventsOf(stdout);
+    assert.equal(code, 0);
+    assert.equal(events[0].type, "session.started");
+    assert.equal(events.at(-1).type, "session.ended");
+    assert.match(stderr, /hello\.jsonl: claude 2\.1\.197, live, recording: 5 lines → \d+ events/);
+  });
+
+  test("--quiet leaves the summary out", async () => {
+    const { stderr } = await interlinear(["convert", "--quiet", recording("hello")]);
+    assert.equal(stderr, "");
+  });
+
+  test("a stream through a pipe gives what the file gives", async () => {
+    const stream = streamOf(recording("parallel_tools_partial")).join("");
+    const file = join(scratch, "stream.jsonl");
+    writeFileSync(file, stream);
+    const fromFile = await interlinear(["convert", "-q", file]);
+    const fromPipe = await interlinear(["convert", "-q"], { input: stream });
+    const fromDash = await interlinear(["convert", "-q", "-"], { input: stream });
+    assert.ok(eventsOf(fromFile.stdout).length > 10);
+    assert.equal(fromPipe.stdout, fromFile.stdout);
+    assert.equal(fromDash.stdout, fromFile.stdout);
+  });
+
+  test("a stored session through a pipe is read twice all the same, and leaves nothing behind", async () => {
+    const folder = stored("tty_session");
+    const [name] = readdirSync(new URL(`../../${folder}`, import.meta.url));
+    const fromFile = await interlinear(["convert", "-q", `${folder}/${name}`]);
+    const fromPipe = await interlinear(["convert", "-q"], { input: bytesOf(`${folder}/${name}`), env: { TMPDIR: scratch } });
+    assert.equal(fromPipe.code, 0);
+    assert.deepEqual(eventsOf(fromPipe.stdout).map((event) => event.type), eventsOf(fromFile.stdout).map((event) => event.type));
+    assert.deepEqual(readdirSync(scratch).filter((entry) => entry.startsWith("interlinear-")), []);
+  });
+
+  test("a session's own folder is read with its file", async () => {
+    const folder = stored("subagent");
+    const [name] = readdirSync(new URL(`../../${folder}`, import.meta.url)).filter((entry) => entry.endsWith(".jsonl"));
+    const alone = await interlinear(["convert", "-q", `${folder}/${name}`]);
+    const whole = await interlinear(["convert", "-q", folder]);
+    const inner = eventsOf(alone.stdout).filter((event) => event.data.item?.agent_id !== undefined);
+    assert.ok(inner.length > 0);
+    assert.equal(whole.stdout, alone.stdout);
+  });
+
+  test("a folder gives every session in it", async () => {
+    const { code, stdout, stderr } = await interlinear(["convert", stored("resume")]);
+    assert.equal(code, 0);
+    assert.equal(new Set(eventsOf(stdout).map((event) => event.session_id)).size, 2);
+    assert.equal(stderr.trim().split("\n").length, 2);
+  });
+
+  test("--raw puts into each event what caused it", async () => {
+    const [plain, raw] = await Promise.all(["", "--raw"].map((option) => interlinear(["convert", "-q", ...(option ? [option] : []), recording("hello")])));
+    assert.ok(eventsOf(plain.stdout).every((event) => event.raw === null));
+    const answer = eventsOf(raw.stdout).find((event) => event.type === "item.completed" && event.data.item.role === "assistant");
+    assert.match(JSON.stringify(answer.raw), /Hello! I am ready/);
+  });
+
+  test("both builds of the core write the same bytes", async () => {
+    const [native, wasm] = await Promise.all(
+      ["native", "wasm"].map((build) => interlinear(["convert", "-q", recording("subagent_parallel")], { env: { INTERLINEAR_BACKEND: build } })),
+    );
+    assert.ok(types(eventsOf(native.stdout)).length > 5);
+    assert.equal(wasm.stdout, native.stdout);
+  });
+});
+
+describe("what cannot be read", () => {
+  test("a file that no agent wrote is exit code 2, and the cure is named", async () => {
+    const file = join(scratch, "shopping.jsonl");
+    writeFileSync(file, '{"milk":2}\n{"bread":1}\n');
+    const { code, stdout, stderr } = await interlinear(["convert", file]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /shopping\.jsonl/);
+    assert.match(stderr, /--agent claude/);
+    assert.doesNotMatch(stderr, /at .*\.js:/);
+  });
+
+  test("a file that is not there is exit code 2", async () => {
+    const { code, stderr } = await interlinear(["convert", "never.jsonl"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /never\.jsonl: there is no such file/);
+  });
+
+  test("in a folder it does not keep the others from being read", async () => {
+    const folder = mkdtempSync(join(scratch, "mixed-"));
+    writeFileSync(join(folder, "a-shopping.jsonl"), '{"milk":2}\n');
+    writeFileSync(join(folder, "b-hello.jsonl"), bytesOf(recording("hello")));
+    const { code, stdout, stderr } = await interlinear(["convert", folder]);
+    assert.equal(code, 2);
+    assert.match(stderr, /a-shopping\.jsonl/);
+    assert.equal(eventsOf(stdout)[0].type, "session.started");
+  });
+
+  test("a folder without transcripts is exit code 2", async () => {
+    const { code, stderr } = await interlinear(["convert", mkdtempSync(join(scratch, "empty-"))]);
+    assert.equal(code, 2);
+    assert.match(stderr, /no \.jsonl file/);
+  });
+
+  test("a megabyte of noise gets an answer", async () => {
+    const noise = Buffer.alloc(1024 * 1024, 0).map((_, at) => (at * 2654435761) >>> 13);
+    for (const agent of ["auto", "claude"]) {
+      const { code, stderr } = await interlinear(["convert", "--agent", agent], { input: noise });
+      assert.equal(code, agent === "auto" ? 2 : 0, stderr);
+    }
+  });
+});
+
+describe("pipes", () => {
+  test("a reader that has seen enough ends it quietly", async () => {
+    const { code, stdout, stderr } = await shell("set -o pipefail; $interlinear convert -q tests/fixtures/claude/recordings | head -1");
+    assert.equal(code, 0);
+    assert.equal(eventsOf(stdout).length, 1);
+    assert.equal(stderr, "");
+  });
+
+  test("a slow reader is waited for", async () => {
+    const { stdout } = await shell("$interlinear convert -q tests/fixtures/claude/recordings | { sleep 1; wc -l; }");
+    const direct = await shell("$interlinear convert -q tests/fixtures/claude/recordings | wc -l");
+    assert.equal(stdout, direct.stdout);
+    assert.ok(Number(stdout) > 1000);
+  });
+
+  test("events come out while the stream still runs", async () => {
+    const child = start(["convert", "-q"]);
+    const [first, ...others] = streamOf(recording("hello"));
+    child.stdin.write(first);
+    const [early] = await new Promise((resolve) => child.stdout.once("data", (chunk) => resolve([chunk.toString()])));
+    assert.match(early, /session\.started/);
+    child.stdin.end(others.join(""));
+    child.stdout.resume();
+    assert.equal(await new Promise((resolve) => child.on("close", resolve)), 0);
+  });
+});
