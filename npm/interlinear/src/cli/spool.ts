@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,27 +8,29 @@ import { join } from "node:path";
  */
 export class Spool {
   #waiting: Uint8Array[] | undefined = [];
-  #folder: string | undefined;
+  #folder = "";
   #file: number | undefined;
-
-  /** Keeps a chunk. */
-  push(chunk: Uint8Array): void {
-    if (this.#file !== undefined) writeSync(this.#file, chunk);
-    else this.#waiting?.push(chunk.slice());
-  }
 
   /** Whether it is known already if the bytes will be needed again. */
   get decided(): boolean {
     return this.#waiting === undefined;
   }
 
+  /** Keeps a chunk. */
+  push(chunk: Uint8Array): void {
+    if (this.#file !== undefined) writeSync(this.#file, chunk);
+    else this.#waiting?.push(chunk);
+  }
+
   /** It is known now whether the bytes will be needed again. */
   decide(needed: boolean): void {
-    if (this.#waiting === undefined) return;
-    if (needed) {
+    const waiting = this.#waiting ?? [];
+    if (needed && !this.decided) {
       this.#folder = mkdtempSync(join(tmpdir(), "interlinear-"));
       this.#file = openSync(join(this.#folder, "spool"), "w+");
-      for (const chunk of this.#waiting) writeSync(this.#file, chunk);
+      // Where the system allows it the name goes at once, so that nothing is left behind however the process ends.
+      if (process.platform !== "win32") rmSync(this.#folder, { recursive: true });
+      for (const chunk of waiting) writeSync(this.#file, chunk);
     }
     this.#waiting = undefined;
   }
@@ -41,7 +43,9 @@ export class Spool {
 
   /** Removes the file. */
   remove(): void {
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
-    this.#folder = undefined;
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
