@@ -20,7 +20,9 @@ function show(files) {
 }
 
 async function read(list) {
-  const files = await Promise.all([...list].map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+  const files = await Promise.all(
+    [...list].map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+  );
   if (files.length > 0) show(files);
 }
 

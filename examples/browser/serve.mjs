@@ -21,8 +21,10 @@ const served = ["examples/browser/", "npm/interlinear/dist/", "npm/wasm/", "test
 
 /** WebAssembly needs 'wasm-unsafe-eval'; the import map stands in the page and is allowed by its hash. */
 async function policy() {
-  const [, map] = (await readFile(page, "utf8")).match(/<script type="importmap">([^]*?)<\/script>/) ?? [];
-  const hash = createHash("sha256").update(map ?? "").digest("base64");
+  const [, map] = (await readFile(page, "utf8")).match(/<script type="importmap">(.*?)<\/script>/s) ?? [];
+  const hash = createHash("sha256")
+    .update(map ?? "")
+    .digest("base64");
   return `default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${hash}'; img-src 'self' data:`;
 }
 

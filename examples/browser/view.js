@@ -11,14 +11,17 @@ function element(name, className, ...children) {
 export function drawTranscript({ turns, session }) {
   const fragment = document.createDocumentFragment();
   fragment.append(...turns.map(drawTurn));
-  if (session.end) fragment.append(element("p", "quiet", `The session ended: ${session.end.reason}. ${session.end.message ?? ""}`));
+  if (session.end)
+    fragment.append(element("p", "quiet", `The session ended: ${session.end.reason}. ${session.end.message ?? ""}`));
   return fragment;
 }
 
 function drawTurn({ status, metadata, entries }) {
   const { usage = {}, model = "" } = metadata;
-  const tokens = usage.output_tokens === undefined ? "" : `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens} out`;
-  const footer = status === "outside" ? undefined : element("footer", "", [status, model, tokens].filter(Boolean).join(" · "));
+  const tokens =
+    usage.output_tokens === undefined ? "" : `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens} out`;
+  const footer =
+    status === "outside" ? undefined : element("footer", "", [status, model, tokens].filter(Boolean).join(" · "));
   return element("section", "turn", ...entries.map(drawEntry), footer);
 }
 
@@ -39,7 +42,13 @@ function bodyOf(entry) {
     case "item":
       return entry.item.content.map((part) => drawPart(part, entry.item));
     case "permission":
-      return [element("span", "quiet", `permission: ${entry.permission.title ?? entry.permission.action} → ${entry.permission.status}`)];
+      return [
+        element(
+          "span",
+          "quiet",
+          `permission: ${entry.permission.title ?? entry.permission.action} → ${entry.permission.status}`,
+        ),
+      ];
     case "question":
       return [element("span", "", `${entry.question.prompt} → ${entry.question.response ?? entry.question.status}`)];
     case "error":
@@ -62,7 +71,9 @@ function drawPart(part, item) {
     case "tool_result":
       return folded(item.status === "failed" ? "failed" : "result", part.output);
     case "file_ref":
-      return part.diff === undefined ? element("code", "", `${part.action} ${part.path}`) : folded(`${part.action} ${part.path}`, part.diff);
+      return part.diff === undefined
+        ? element("code", "", `${part.action} ${part.path}`)
+        : folded(`${part.action} ${part.path}`, part.diff);
     case "image":
       return drawImage(part);
     case "status":

@@ -42,7 +42,12 @@ agent.stderr.on("data", (chunk) => publish(session.receive(chunk, "stderr")));
 agent.on("close", (code, signal) => {
   publish(session.exited({ code, signal }));
   const { turns, usage, session: facts } = transcript;
-  const calls = turns.flatMap((turn) => turn.entries).flatMap((entry) => entry.children).filter((entry) => entry.result);
-  console.log(`\n${facts.facts.model ?? "no model"}: ${turns.filter((turn) => turn.turn_id || turn.started_at).length} turn(s), ` +
-      `${calls.length} tool call(s), ${usage.output_tokens ?? 0} tokens written; ended: ${facts.end?.reason}`);
+  const calls = turns
+    .flatMap((turn) => turn.entries)
+    .flatMap((entry) => entry.children)
+    .filter((entry) => entry.result);
+  console.log(
+    `\n${facts.facts.model ?? "no model"}: ${turns.filter((turn) => turn.turn_id || turn.started_at).length} turn(s), ` +
+      `${calls.length} tool call(s), ${usage.output_tokens ?? 0} tokens written; ended: ${facts.end?.reason}`,
+  );
 });

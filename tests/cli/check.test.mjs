@@ -25,13 +25,22 @@ describe("check", () => {
 
   test("a stream that stops in the middle of an item is exit code 1", async () => {
     const at = events.findIndex((line) => line.includes('"item.started"'));
-    const { code } = await checked([...events.slice(0, at + 1), events.at(-1).replace(/"sequence":\d+/, `"sequence":${at + 2}`)]);
+    const { code } = await checked([
+      ...events.slice(0, at + 1),
+      events.at(-1).replace(/"sequence":\d+/, `"sequence":${at + 2}`),
+    ]);
     assert.equal(code, 1);
   });
 
   test("--json gives each break as an object", async () => {
-    const { stdout } = await checked(events.filter((_, at) => at !== 4), "--json");
-    const [first] = stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    const { stdout } = await checked(
+      events.filter((_, at) => at !== 4),
+      "--json",
+    );
+    const [first] = stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
     assert.deepEqual([first.file, first.rule, first.sequence], ["stdin", 1, 6]);
   });
 

@@ -18,12 +18,17 @@ describe("help", () => {
       const { code, stdout } = await interlinear([name, "--help"]);
       assert.equal(code, 0);
       assert.match(stdout, new RegExp(`Usage: interlinear ${name}`));
-      assert.deepEqual(stdout.split("\n").filter((line) => line.length > 120), []);
+      assert.deepEqual(
+        stdout.split("\n").filter((line) => line.length > 120),
+        [],
+      );
     }
   });
 
   test("--version is the package's", async () => {
-    const { version } = JSON.parse(readFileSync(new URL("../../npm/interlinear/package.json", import.meta.url), "utf8"));
+    const { version } = JSON.parse(
+      readFileSync(new URL("../../npm/interlinear/package.json", import.meta.url), "utf8"),
+    );
     assert.equal((await interlinear(["--version"])).stdout, `${version}\n`);
   });
 });
@@ -63,7 +68,13 @@ describe("detect", () => {
 
   test("--json is for programs", async () => {
     const { stdout } = await interlinear(["detect", "--json", recording("hello")]);
-    assert.deepEqual(JSON.parse(stdout), { file: recording("hello"), agent: "claude", form: "live", recording: true, version: "2.1.197" });
+    assert.deepEqual(JSON.parse(stdout), {
+      file: recording("hello"),
+      agent: "claude",
+      form: "live",
+      recording: true,
+      version: "2.1.197",
+    });
   });
 
   test("what nobody knows is exit code 2 and names --agent", async () => {
@@ -75,7 +86,14 @@ describe("detect", () => {
 
 describe("doctor", () => {
   const strange = streamOf(recording("hello"))
-    .flatMap((line) => (line.includes('"subtype":"init"') ? [line.replace('{"type"', '{"mood":"sunny","type"'), '{"type":"dream","of":"sheep","uuid":"u","session_id":"s"}\n'] : [line]))
+    .flatMap((line) =>
+      line.includes('"subtype":"init"')
+        ? [
+            line.replace('{"type"', '{"mood":"sunny","type"'),
+            '{"type":"dream","of":"sheep","uuid":"u","session_id":"s"}\n',
+          ]
+        : [line],
+    )
     .join("");
 
   test("says for each kind of line what became of it", async () => {

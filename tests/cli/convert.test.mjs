@@ -42,10 +42,19 @@ describe("convert", () => {
     const folder = stored("tty_session");
     const [name] = readdirSync(new URL(`../../${folder}`, import.meta.url));
     const fromFile = await interlinear(["convert", "-q", `${folder}/${name}`]);
-    const fromPipe = await interlinear(["convert", "-q"], { input: bytesOf(`${folder}/${name}`), env: { TMPDIR: scratch } });
+    const fromPipe = await interlinear(["convert", "-q"], {
+      input: bytesOf(`${folder}/${name}`),
+      env: { TMPDIR: scratch },
+    });
     assert.equal(fromPipe.code, 0);
-    assert.deepEqual(eventsOf(fromPipe.stdout).map((event) => event.type), eventsOf(fromFile.stdout).map((event) => event.type));
-    assert.deepEqual(readdirSync(scratch).filter((entry) => entry.startsWith("interlinear-")), []);
+    assert.deepEqual(
+      eventsOf(fromPipe.stdout).map((event) => event.type),
+      eventsOf(fromFile.stdout).map((event) => event.type),
+    );
+    assert.deepEqual(
+      readdirSync(scratch).filter((entry) => entry.startsWith("interlinear-")),
+      [],
+    );
   });
 
   test("a session's own folder is read with its file", async () => {
@@ -66,15 +75,21 @@ describe("convert", () => {
   });
 
   test("--raw puts into each event what caused it", async () => {
-    const [plain, raw] = await Promise.all(["", "--raw"].map((option) => interlinear(["convert", "-q", ...(option ? [option] : []), recording("hello")])));
+    const [plain, raw] = await Promise.all(
+      ["", "--raw"].map((option) => interlinear(["convert", "-q", ...(option ? [option] : []), recording("hello")])),
+    );
     assert.ok(eventsOf(plain.stdout).every((event) => event.raw === null));
-    const answer = eventsOf(raw.stdout).find((event) => event.type === "item.completed" && event.data.item.role === "assistant");
+    const answer = eventsOf(raw.stdout).find(
+      (event) => event.type === "item.completed" && event.data.item.role === "assistant",
+    );
     assert.match(JSON.stringify(answer.raw), /Hello! I am ready/);
   });
 
   test("both builds of the core write the same bytes", async () => {
     const [native, wasm] = await Promise.all(
-      ["native", "wasm"].map((build) => interlinear(["convert", "-q", recording("subagent_parallel")], { env: { INTERLINEAR_BACKEND: build } })),
+      ["native", "wasm"].map((build) =>
+        interlinear(["convert", "-q", recording("subagent_parallel")], { env: { INTERLINEAR_BACKEND: build } }),
+      ),
     );
     assert.ok(types(eventsOf(native.stdout)).length > 5);
     assert.equal(wasm.stdout, native.stdout);
@@ -125,7 +140,9 @@ describe("what cannot be read", () => {
 
 describe("pipes", () => {
   test("a reader that has seen enough ends it quietly", async () => {
-    const { code, stdout, stderr } = await shell("set -o pipefail; $interlinear convert -q tests/fixtures/claude/recordings | head -1");
+    const { code, stdout, stderr } = await shell(
+      "set -o pipefail; $interlinear convert -q tests/fixtures/claude/recordings | head -1",
+    );
     assert.equal(code, 0);
     assert.equal(eventsOf(stdout).length, 1);
     assert.equal(stderr, "");

@@ -17,7 +17,9 @@ function* longStream(megabytes) {
   for (let turn = 0; written < megabytes * 1e6; turn += 1) {
     const lines = [init];
     for (let n = 0; n < 20; n += 1) {
-      lines.push(`${JSON.stringify({ ...answer, uuid: `u-${turn}-${n}`, message: { ...answer.message, id: `msg-${turn}-${n}` } })}\n`);
+      lines.push(
+        `${JSON.stringify({ ...answer, uuid: `u-${turn}-${n}`, message: { ...answer.message, id: `msg-${turn}-${n}` } })}\n`,
+      );
     }
     const chunk = [...lines, result].join("");
     written += chunk.length;

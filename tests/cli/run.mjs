@@ -53,7 +53,10 @@ export function shell(script, { env } = {}) {
 
 /** The events that were written, one a line. */
 export function eventsOf(stdout) {
-  return stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 /** The bytes of a file of the project. */
@@ -63,6 +66,10 @@ export function bytesOf(path) {
 
 /** What the agent wrote in a recording: the stream as it came out of the program. */
 export function streamOf(path) {
-  const records = bytesOf(path).toString().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const records = bytesOf(path)
+    .toString()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
   return records.filter((record) => record.dir === "out").map((record) => `${record.line}\n`);
 }

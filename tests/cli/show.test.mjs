@@ -12,7 +12,10 @@ describe("show", () => {
     assert.equal(code, 0);
     assert.ok(at > 0, stdout);
     assert.match(rows[at], /\{"type":"assistant"/);
-    assert.ok(rows.slice(at + 1).some((row) => /│ item\.completed .*assistant message  Hello! I am ready to help/.test(row)), stdout);
+    assert.ok(
+      rows.slice(at + 1).some((row) => /│ item\.completed .*assistant message {2}Hello! I am ready to help/.test(row)),
+      stdout,
+    );
   });
 
   test("no row is wider than asked for", async () => {
@@ -50,7 +53,7 @@ describe("show", () => {
     child.stdin.write(lines[0]);
     await until(/1 ◀ system\/init/);
     child.stdin.write(lines[1]);
-    await until(/2 ◀ [^]*item\.completed/);
+    await until(/2 ◀ .*item\.completed/s);
     assert.doesNotMatch(seen, /session\.ended/);
     child.stdin.end();
     await until(/session\.ended/);
@@ -77,13 +80,16 @@ describe("colour", () => {
   });
 
   test("FORCE_COLOR asks for it, FORCE_COLOR=0 does not", async () => {
-    const [on, off] = await Promise.all(["1", "0"].map((FORCE_COLOR) => interlinear(["show", file], { env: { FORCE_COLOR } })));
+    const [on, off] = await Promise.all(
+      ["1", "0"].map((FORCE_COLOR) => interlinear(["show", file], { env: { FORCE_COLOR } })),
+    );
     assert.ok(on.stdout.includes(`${ESCAPE}[`));
     assert.ok(!off.stdout.includes(ESCAPE));
   });
 
   test("a terminal gets it, unless NO_COLOR is set", async () => {
-    const terminal = (env) => shell(`script -qec "$interlinear show ${file}" /dev/null`, { env: { TERM: "xterm", ...env } });
+    const terminal = (env) =>
+      shell(`script -qec "$interlinear show ${file}" /dev/null`, { env: { TERM: "xterm", ...env } });
     const [coloured, plain] = await Promise.all([terminal({}), terminal({ NO_COLOR: "1" })]);
     assert.ok(coloured.stdout.includes(`${ESCAPE}[`));
     assert.ok(!plain.stdout.includes(ESCAPE));
@@ -93,5 +99,16 @@ describe("colour", () => {
 
 /** How many columns a row takes, for the characters that the recordings have. */
 function columns(row) {
-  return [...row].reduce((sum, character) => sum + (/\p{Mn}|\p{Me}|\p{Cf}/u.test(character) ? 0 : /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u.test(character) ? 2 : 1), 0);
+  return [...row].reduce(
+    (sum, character) =>
+      sum +
+      (/\p{Mn}|\p{Me}|\p{Cf}/u.test(character)
+        ? 0
+        : /\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}/u.test(
+              character,
+            )
+          ? 2
+          : 1),
+    0,
+  );
 }

@@ -21,7 +21,10 @@ describe("the session", () => {
     ]);
     assert.deepEqual(session.facts, { agent: "claude", form: "live", model: "b", cwd: "/demo", title: "Hello" });
     assert.equal(session.status, "running");
-    assert.deepEqual(turns.map((turn) => turn.status), ["outside"]);
+    assert.deepEqual(
+      turns.map((turn) => turn.status),
+      ["outside"],
+    );
     assert.equal(turns[0].entries.length, 2);
   });
 
@@ -67,7 +70,10 @@ describe("turns", () => {
       ...turn("t1", { status: "completed", usage: { input_tokens: 2, cost_usd: 0.5 } }),
       ...turn("t2", { status: "interrupted", usage: { input_tokens: 3, output_tokens: 1 } }),
     ]);
-    assert.deepEqual(turns.map((turn) => turn.status), ["completed", "interrupted"]);
+    assert.deepEqual(
+      turns.map((turn) => turn.status),
+      ["completed", "interrupted"],
+    );
     assert.deepEqual(turns[1].metadata.usage, { input_tokens: 3, output_tokens: 1 });
     assert.deepEqual(usage, { input_tokens: 5, output_tokens: 1, cost_usd: 0.5 });
   });
@@ -82,7 +88,14 @@ describe("turns", () => {
       event("turn.started", { phase: "started", turn_id: "t2" }),
       ...itemEvents(event, message("m", "within")),
     ]);
-    assert.deepEqual(turns.map((turn) => [turn.status, turn.entries.length]), [["completed", 0], ["outside", 2], ["running", 1]]);
+    assert.deepEqual(
+      turns.map((turn) => [turn.status, turn.entries.length]),
+      [
+        ["completed", 0],
+        ["outside", 2],
+        ["running", 1],
+      ],
+    );
   });
 
   test("an item that names an earlier turn stands in that turn", () => {
@@ -93,22 +106,31 @@ describe("turns", () => {
       event("turn.started", { phase: "started", turn_id: "t2" }),
       ...itemEvents(event, message("m", "of the first", { turn_id: "t1" })),
     ]);
-    assert.deepEqual(turns.map((turn) => turn.entries.length), [1, 0]);
+    assert.deepEqual(
+      turns.map((turn) => turn.entries.length),
+      [1, 0],
+    );
   });
 
   test("a turn whose start was missed is a turn all the same", () => {
     const event = story();
-    const { turns } = fold(undefined, [event("turn.ended", { phase: "ended", turn_id: "t", metadata: { status: "failed" } })]);
-    assert.deepEqual(turns.map(({ turn_id, status, started_at }) => ({ turn_id, status, started_at })), [
-      { turn_id: "t", status: "failed", started_at: undefined },
+    const { turns } = fold(undefined, [
+      event("turn.ended", { phase: "ended", turn_id: "t", metadata: { status: "failed" } }),
     ]);
+    assert.deepEqual(
+      turns.map(({ turn_id, status, started_at }) => ({ turn_id, status, started_at })),
+      [{ turn_id: "t", status: "failed", started_at: undefined }],
+    );
   });
 });
 
 describe("streaming", () => {
   test("text grows by its deltas", () => {
     const event = story();
-    const [started, one, two, completed] = itemEvents(event, message("m", "Hello you"), [{ delta: "Hello" }, { delta: " you" }]);
+    const [started, one, two, completed] = itemEvents(event, message("m", "Hello you"), [
+      { delta: "Hello" },
+      { delta: " you" },
+    ]);
     const half = fold(undefined, [started, one]);
     assert.deepEqual(firstEntry(half).item.content, [{ type: "text", text: "Hello" }]);
     assert.equal(firstEntry(half).item.status, "in_progress");
@@ -138,7 +160,9 @@ describe("streaming", () => {
   test("arguments and output grow, and a replaced part starts anew", () => {
     const event = story();
     const transcript = fold(undefined, [
-      event("item.started", { item: { ...call("c", "1"), content: [{ type: "tool_call", name: "Bash", arguments: "", call_id: "1" }] } }),
+      event("item.started", {
+        item: { ...call("c", "1"), content: [{ type: "tool_call", name: "Bash", arguments: "", call_id: "1" }] },
+      }),
       event("item.delta", { item_id: "c", delta: '{"a"', part_type: "tool_call" }),
       event("item.delta", { item_id: "c", delta: ":1}", part_type: "tool_call" }),
       event("item.started", { item: { ...result("r", "1", ""), status: "in_progress" } }),
@@ -163,7 +187,10 @@ describe("streaming", () => {
     const event = story();
     const events = itemEvents(event, message("m", "done"), [{ delta: "done" }]);
     const before = fold(undefined, events);
-    const after = fold(before, [event("item.delta", { item_id: "m", delta: " late" }), event("item.started", { item: message("m", "") })]);
+    const after = fold(before, [
+      event("item.delta", { item_id: "m", delta: " late" }),
+      event("item.started", { item: message("m", "") }),
+    ]);
     assert.equal(firstEntry(after), firstEntry(before));
   });
 
@@ -171,7 +198,10 @@ describe("streaming", () => {
     const event = story();
     const [, delta, completed] = itemEvents(event, message("m", "Hi"), [{ delta: "Hi" }]);
     const half = fold(undefined, [delta]);
-    assert.deepEqual([firstEntry(half).item.kind, firstEntry(half).item.content], ["unknown", [{ type: "text", text: "Hi" }]]);
+    assert.deepEqual(
+      [firstEntry(half).item.kind, firstEntry(half).item.content],
+      ["unknown", [{ type: "text", text: "Hi" }]],
+    );
     assert.equal(half.missed, 1);
     assert.equal(firstEntry(fold(half, [completed])).item.kind, "message");
   });
@@ -190,9 +220,19 @@ describe("the tree", () => {
       ...itemEvents(event, result("r2", "2", "two", { parent_id: "m" })),
       ...itemEvents(event, result("r1", "1", "one", { parent_id: "m" })),
     ]);
-    const shape = (entry) => [entry.item.item_id, entry.children.map(shape), ...(entry.result ? [entry.result.item.item_id] : [])];
+    const shape = (entry) => [
+      entry.item.item_id,
+      entry.children.map(shape),
+      ...(entry.result ? [entry.result.item.item_id] : []),
+    ];
     assert.deepEqual(transcript.turns[0].entries.map(shape), [
-      ["m", [["c1", [["sub", [["c3", [], "r3"]]]], "r1"], ["c2", [], "r2"]]],
+      [
+        "m",
+        [
+          ["c1", [["sub", [["c3", [], "r3"]]]], "r1"],
+          ["c2", [], "r2"],
+        ],
+      ],
     ]);
   });
 
@@ -202,7 +242,10 @@ describe("the tree", () => {
       ...itemEvents(event, result("r", "never", "output")),
       ...itemEvents(event, message("m", "orphan", { parent_id: "never" })),
     ]);
-    assert.deepEqual(transcript.turns[0].entries.map((entry) => entry.item.item_id), ["r", "m"]);
+    assert.deepEqual(
+      transcript.turns[0].entries.map((entry) => entry.item.item_id),
+      ["r", "m"],
+    );
   });
 
   test("a second result of the same call is not lost", () => {
@@ -212,7 +255,13 @@ describe("the tree", () => {
       ...itemEvents(event, result("r1", "1", "first")),
       ...itemEvents(event, result("r2", "1", "second")),
     ]);
-    assert.deepEqual(transcript.turns[0].entries.map((entry) => [entry.item.item_id, entry.result?.item.item_id]), [["c", "r1"], ["r2", undefined]]);
+    assert.deepEqual(
+      transcript.turns[0].entries.map((entry) => [entry.item.item_id, entry.result?.item.item_id]),
+      [
+        ["c", "r1"],
+        ["r2", undefined],
+      ],
+    );
   });
 
   test("items that are taken back are marked", () => {
@@ -222,14 +271,20 @@ describe("the tree", () => {
       ...itemEvents(event, message("m2", "yes")),
       ...itemEvents(event, status("s", { label: "retracted", retracts: ["m1", "never"] })),
     ]);
-    assert.deepEqual(transcript.turns[0].entries.map((entry) => entry.retracted), [true, false, false]);
+    assert.deepEqual(
+      transcript.turns[0].entries.map((entry) => entry.retracted),
+      [true, false, false],
+    );
   });
 
   test("things to do are those of the main agent, as last shown", () => {
     const event = story();
     const todos = (text) => [{ text, status: "pending" }];
     const transcript = fold(undefined, [
-      ...itemEvents(event, { ...result("r1", "1", ""), content: [{ type: "tool_result", call_id: "1", output: "", todos: todos("old") }] }),
+      ...itemEvents(event, {
+        ...result("r1", "1", ""),
+        content: [{ type: "tool_result", call_id: "1", output: "", todos: todos("old") }],
+      }),
       ...itemEvents(event, status("s", { label: "notice", todos: todos("new") })),
       ...itemEvents(event, { ...status("sub", { label: "notice", todos: todos("not mine") }), agent_id: "a" }),
     ]);
@@ -238,7 +293,9 @@ describe("the tree", () => {
 
   test("parents that reach a thousand deep neither fail nor lose an item", () => {
     const event = story();
-    const events = Array.from({ length: 1000 }, (_, n) => itemEvents(event, message(`m${n}`, "x", n > 0 ? { parent_id: `m${n - 1}` } : {}))).flat();
+    const events = Array.from({ length: 1000 }, (_, n) =>
+      itemEvents(event, message(`m${n}`, "x", n > 0 ? { parent_id: `m${n - 1}` } : {})),
+    ).flat();
     const count = (entries) => entries.reduce((sum, entry) => sum + 1 + count(entry.children), 0);
     assert.equal(count(fold(undefined, events).turns[0].entries), 1000);
   });
@@ -250,9 +307,14 @@ describe("permissions and questions", () => {
   test("a permission hangs below its call, waits, and keeps what was asked when it is answered", () => {
     const event = story();
     const waiting = fold(undefined, [...itemEvents(event, call("c", "1")), event("permission.requested", asked)]);
-    assert.deepEqual(waiting.pending.map((entry) => entry.permission), [asked]);
+    assert.deepEqual(
+      waiting.pending.map((entry) => entry.permission),
+      [asked],
+    );
     assert.equal(firstEntry(waiting).children[0], waiting.pending[0]);
-    const answered = fold(waiting, [event("permission.resolved", { permission_id: "p", action: "Bash", status: "accept" })]);
+    const answered = fold(waiting, [
+      event("permission.resolved", { permission_id: "p", action: "Bash", status: "accept" }),
+    ]);
     assert.deepEqual(answered.pending, []);
     assert.deepEqual(firstEntry(answered).children[0].permission, { ...asked, status: "accept" });
     assert.equal(firstEntry(answered).children[0].resolved_at, "2026-01-01T00:00:04.000Z");
@@ -262,7 +324,10 @@ describe("permissions and questions", () => {
     const event = story();
     const question = { question_id: "q", prompt: "Which?", options: ["a", "b"], status: "requested" };
     const waiting = fold(undefined, [event("question.requested", question)]);
-    assert.deepEqual(waiting.pending.map((entry) => entry.question), [question]);
+    assert.deepEqual(
+      waiting.pending.map((entry) => entry.question),
+      [question],
+    );
     const answered = fold(waiting, [event("question.resolved", { ...question, status: "answered", response: "b" })]);
     assert.deepEqual([answered.pending, firstEntry(answered).question.response], [[], "b"]);
   });
@@ -301,7 +366,10 @@ describe("nothing is lost", () => {
 
   test("events that never came are counted", () => {
     const event = story();
-    const events = [event("session.started", {}), ...itemEvents(event, message("m", "Hi"), [{ delta: "H" }, { delta: "i" }])];
+    const events = [
+      event("session.started", {}),
+      ...itemEvents(event, message("m", "Hi"), [{ delta: "H" }, { delta: "i" }]),
+    ];
     assert.equal(fold(undefined, [events[0], events[1], events[4]]).missed, 2);
   });
 });
@@ -364,7 +432,12 @@ describe("sharing", () => {
   test("a transcript can be folded on in two ways, and from its JSON", () => {
     const events = (text) => {
       const event = story();
-      return [event("session.started", {}), ...itemEvents(event, call("c", "1")), ...itemEvents(event, message(`m-${text}`, text)), ...itemEvents(event, result("r", "1", text, {}))];
+      return [
+        event("session.started", {}),
+        ...itemEvents(event, call("c", "1")),
+        ...itemEvents(event, message(`m-${text}`, text)),
+        ...itemEvents(event, result("r", "1", text, {})),
+      ];
     };
     const base = fold(undefined, events("one").slice(0, 3));
     const one = fold(base, events("one").slice(3));

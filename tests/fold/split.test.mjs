@@ -17,17 +17,43 @@ function anySession(seed) {
   };
   const happenings = [
     () => [event("turn.started", { phase: "started", turn_id: `t${below(5)}` })],
-    () => [event("turn.ended", { phase: "ended", turn_id: `t${below(5)}`, metadata: { status: "completed", usage: { input_tokens: below(9) } } })],
-    () => itemEvents(event, message(newId("m"), "abc", parent()), [{ delta: "a" }, { delta: "b", part_index: 0 }, { delta: "c" }]),
-    () => itemEvents(event, message(newId("m"), "", parent()), [{ delta: "?", part_type: "reasoning", part_index: below(3) }]),
+    () => [
+      event("turn.ended", {
+        phase: "ended",
+        turn_id: `t${below(5)}`,
+        metadata: { status: "completed", usage: { input_tokens: below(9) } },
+      }),
+    ],
+    () =>
+      itemEvents(event, message(newId("m"), "abc", parent()), [
+        { delta: "a" },
+        { delta: "b", part_index: 0 },
+        { delta: "c" },
+      ]),
+    () =>
+      itemEvents(event, message(newId("m"), "", parent()), [
+        { delta: "?", part_type: "reasoning", part_index: below(3) },
+      ]),
     () => {
       calls.push(`call${calls.length}`);
       return itemEvents(event, call(newId("c"), calls.at(-1), parent()), [{ delta: "{}", part_type: "tool_call" }]);
     },
-    () => itemEvents(event, result(newId("r"), calls[below(calls.length + 1)] ?? "never", "out"), [{ delta: "o", part_type: "tool_result" }, { delta: "out", part_type: "tool_result", replace: true }]),
-    () => itemEvents(event, status(newId("s"), { label: "session" }, { type: "json", json: { model: `m${below(3)}` } })),
+    () =>
+      itemEvents(event, result(newId("r"), calls[below(calls.length + 1)] ?? "never", "out"), [
+        { delta: "o", part_type: "tool_result" },
+        { delta: "out", part_type: "tool_result", replace: true },
+      ]),
+    () =>
+      itemEvents(event, status(newId("s"), { label: "session" }, { type: "json", json: { model: `m${below(3)}` } })),
     () => itemEvents(event, status(newId("s"), { label: "retracted", retracts: [ids[below(ids.length)] ?? "never"] })),
-    () => [event("permission.requested", { permission_id: `p${below(4)}`, action: "x", status: "requested", tool_call_id: calls[below(calls.length + 1)] })],
+    () => [
+      event("permission.requested", {
+        permission_id: `p${below(4)}`,
+        action: "x",
+        status: "requested",
+        tool_call_id: calls[below(calls.length + 1)],
+      }),
+    ],
     () => [event("permission.resolved", { permission_id: `p${below(4)}`, action: "x", status: "accept" })],
     () => [event("question.requested", { question_id: `q${below(4)}`, prompt: "?", options: [], status: "requested" })],
     () => [event("question.resolved", { question_id: `q${below(4)}`, prompt: "?", options: [], status: "rejected" })],
@@ -65,9 +91,13 @@ test("a delta costs the same at the end of a long session as at its beginning", 
   ];
   const microsecondsFor = (deltas) => {
     const id = `open-${transcript.sequence}`;
-    transcript = fold(transcript, [event("turn.started", { phase: "started" }), event("item.started", { item: { ...message(id, ""), status: "in_progress" } })]);
+    transcript = fold(transcript, [
+      event("turn.started", { phase: "started" }),
+      event("item.started", { item: { ...message(id, ""), status: "in_progress" } }),
+    ]);
     const began = process.cpuUsage().user;
-    for (let n = 0; n < deltas; n += 1) transcript = fold(transcript, [event("item.delta", { item_id: id, delta: "word " })]);
+    for (let n = 0; n < deltas; n += 1)
+      transcript = fold(transcript, [event("item.delta", { item_id: id, delta: "word " })]);
     const took = process.cpuUsage().user - began;
     transcript = fold(transcript, [event("turn.ended", { phase: "ended" })]);
     return took;

@@ -1,7 +1,3 @@
-import { Draft } from "./fold/draft.js";
-import { grow, share } from "./fold/content.js";
-import { emptyTranscript } from "./fold/transcript.js";
-import type { Entry, ItemEntry, PermissionEntry, QuestionEntry, TranscriptState } from "./fold/transcript.js";
 import type {
   ItemDeltaData,
   PermissionData,
@@ -14,9 +10,13 @@ import type {
   UniversalItem,
   Usage,
 } from "../types/index.js";
+import { grow, share } from "./fold/content.js";
+import { Draft } from "./fold/draft.js";
+import type { Entry, ItemEntry, PermissionEntry, QuestionEntry, TranscriptState } from "./fold/transcript.js";
+import { emptyTranscript } from "./fold/transcript.js";
 
-export { emptyTranscript } from "./fold/transcript.js";
 export type * from "./fold/transcript.js";
+export { emptyTranscript } from "./fold/transcript.js";
 
 /**
  * Folds events into the transcript that a UI draws.

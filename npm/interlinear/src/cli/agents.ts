@@ -1,5 +1,5 @@
-import type { Command } from "./command.js";
 import { agents as knownAgents } from "../convert.js";
+import type { Command } from "./command.js";
 import { EXIT } from "./failure.js";
 import { write } from "./output.js";
 

@@ -63,7 +63,10 @@ export function parse(command: Command, args: readonly string[]): Options {
   };
 }
 
-function parseStrictly(args: readonly string[], options: Record<string, { type: "boolean" | "string"; short?: string }>) {
+function parseStrictly(
+  args: readonly string[],
+  options: Record<string, { type: "boolean" | "string"; short?: string }>,
+) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { Command } from "./command.js";
 import { convertOptions, READING } from "./command.js";
+import { eachInput } from "./each.js";
 import { EXIT } from "./failure.js";
 import type { Input } from "./input.js";
 import { INPUTS } from "./inputs-help.js";
 import { note, write } from "./output.js";
 import type { Reading } from "./read.js";
 import { readTranscript } from "./read.js";
-import { eachInput } from "./each.js";
 import { count, plural, what } from "./words.js";
 
 export const convert: Command = {

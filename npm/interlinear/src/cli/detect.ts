@@ -1,6 +1,6 @@
 import type { Detection } from "../../types/index.js";
-import type { Command } from "./command.js";
 import { detect as detectHead } from "../convert.js";
+import type { Command } from "./command.js";
 import { eachInput } from "./each.js";
 import { aboutInput, EXIT } from "./failure.js";
 import type { Input } from "./input.js";
@@ -18,7 +18,9 @@ export const detect: Command = {
   async run(options) {
     return eachInput(options.paths, async (input) => {
       const detection = await detectInput(input);
-      const line = options.has("json") ? JSON.stringify({ file: input.label, ...detection }) : `${input.label}: ${what(detection)}`;
+      const line = options.has("json")
+        ? JSON.stringify({ file: input.label, ...detection })
+        : `${input.label}: ${what(detection)}`;
       await write(`${line}\n`);
       return EXIT.ok;
     });

@@ -26,7 +26,9 @@ could not be read. What is unknown (a newer version of the agent) is kept in the
       while (!step.done) step = await pieces.next();
       const { detection, stats } = step.value;
       const json = options.has("json");
-      await write(json ? `${JSON.stringify({ file: input.label, detection, stats })}\n` : report(input.label, step.value));
+      await write(
+        json ? `${JSON.stringify({ file: input.label, detection, stats })}\n` : report(input.label, step.value),
+      );
       if (several && !json) await write("\n");
       return EXIT.ok;
     });
@@ -43,7 +45,9 @@ function report(label: string, { detection, stats }: Reading): string {
     ...table(["kind of line", "lines", "events", "ignored", "first", "why"], stats.kinds.map(kindRow)),
     "",
     `Unparsed: ${stats.unparsed}. Cut off by the end of the process: ${stats.cut}.`,
-    ...(stats.drift.length === 0 ? ["Unknown to this version: nothing."] : ["Unknown to this version:", ...driftTable(stats.drift)]),
+    ...(stats.drift.length === 0
+      ? ["Unknown to this version: nothing."]
+      : ["Unknown to this version:", ...driftTable(stats.drift)]),
   ];
   return `${lines.join("\n")}\n`;
 }

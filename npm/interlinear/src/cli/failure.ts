@@ -1,3 +1,5 @@
+import { InterlinearError } from "../errors.js";
+
 /** What the process returns. */
 export const EXIT = {
   /** All went well. */
@@ -23,15 +25,26 @@ export function aboutInput(error: unknown, input: string): unknown {
   const cause = { cause: error };
   switch ((error as { code?: unknown }).code) {
     case "unknown_format":
-      return new UsageError(`${input}: ${error.message}\nIf you know which agent wrote it, name it: --agent claude`, cause);
+      return new UsageError(
+        `${input}: ${error.message}\nIf you know which agent wrote it, name it: --agent claude`,
+        cause,
+      );
     case "ENOENT":
       return new UsageError(`${input}: there is no such file or folder`, cause);
     case "EACCES":
     case "EPERM":
       return new UsageError(`${input}: it may not be read by you (check its permissions)`, cause);
-    case "bad_options":
-      return new UsageError(error.message, cause);
     default:
       return error;
   }
+}
+
+/** What to print about an error, and the exit code that it ends with. */
+export function explain(error: unknown): { message: string; code: ExitCode } {
+  if (error instanceof UsageError) return { message: error.message, code: EXIT.usage };
+  if (error instanceof InterlinearError && error.code !== "crashed") {
+    return { message: `${error.message}\n${error.cure}`, code: EXIT.usage };
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { message: `this is a bug, please report it\n${trace}`, code: EXIT.internal };
 }

@@ -8,7 +8,7 @@ import { convert } from "./convert.js";
 import { detect } from "./detect.js";
 import { doctor } from "./doctor.js";
 import type { ExitCode } from "./failure.js";
-import { EXIT, UsageError } from "./failure.js";
+import { EXIT, explain, UsageError } from "./failure.js";
 import { endQuietlyOnBrokenPipe, note, write } from "./output.js";
 import { show } from "./show.js";
 
@@ -39,7 +39,8 @@ async function main(args: readonly string[]): Promise<ExitCode> {
     await write(HELP);
     return EXIT.ok;
   }
-  if (name === undefined) throw new UsageError(`which command? ${Object.keys(COMMANDS).join(", ")}\nSee interlinear --help`);
+  if (name === undefined)
+    throw new UsageError(`which command? ${Object.keys(COMMANDS).join(", ")}\nSee interlinear --help`);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new UsageError(`${name}: there is no such command\nSee interlinear --help`);
   const options = parse(command, rest);
@@ -54,7 +55,7 @@ endQuietlyOnBrokenPipe();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const known = error instanceof UsageError;
-  note(`interlinear: ${known ? error.message : `this is a bug, please report it\n${(error as Error)?.stack ?? error}`}`);
-  process.exitCode = known ? EXIT.usage : EXIT.internal;
+  const { message, code } = explain(error);
+  note(`interlinear: ${message}`);
+  process.exitCode = code;
 }

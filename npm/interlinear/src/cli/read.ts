@@ -95,7 +95,11 @@ export async function peekLine(file: InputFile): Promise<{ line: string; file: I
 }
 
 /** Reads again what the core wants to see in another order. The bytes are good until the next ones are asked for. */
-function* readStretches(stretches: readonly Stretch[], files: readonly InputFile[], spool: Spool): Generator<Uint8Array> {
+function* readStretches(
+  stretches: readonly Stretch[],
+  files: readonly InputFile[],
+  spool: Spool,
+): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   const opened = new Map<number, number>();
   try {

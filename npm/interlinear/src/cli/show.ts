@@ -23,7 +23,11 @@ Colours: on a terminal, unless NO_COLOR is set; FORCE_COLOR=1 for any output.`,
   options: {
     ...READING,
     "events-only": { type: "boolean", short: "e", help: "leave the native lines out" },
-    lines: { type: "string", choices: ["all", "mapped"], help: "all lines (the default), or only those that became events" },
+    lines: {
+      type: "string",
+      choices: ["all", "mapped"],
+      help: "all lines (the default), or only those that became events",
+    },
     width: { type: "string", short: "w", value: "COLUMNS", help: "shorten to this width in place of the terminal's" },
   },
   async run(options) {

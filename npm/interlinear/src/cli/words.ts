@@ -14,5 +14,7 @@ export function count(counts: Readonly<Record<string, number>>): number {
 export function what(detection: Detection | undefined): string {
   if (detection === undefined) return "nothing that is known";
   const { agent, version, form, recording } = detection;
-  return [version === undefined ? agent : `${agent} ${version}`, form, recording && "recording"].filter(Boolean).join(", ");
+  return [version === undefined ? agent : `${agent} ${version}`, form, recording && "recording"]
+    .filter(Boolean)
+    .join(", ");
 }

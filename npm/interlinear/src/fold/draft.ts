@@ -109,10 +109,13 @@ export class Draft {
   /** Adds an entry below another one, or at the end of a turn. */
   add(entry: Entry, below: { parent: string } | { turn: number }): void {
     if ("parent" in below) {
-      const above = this.#place(below.parent);
-      if (above.depth === MAX_DEPTH) return this.add(entry, { parent: above.parent as string });
+      const { turn, depth, parent } = this.#place(below.parent);
+      if (depth === MAX_DEPTH && parent !== undefined) {
+        this.add(entry, { parent });
+        return;
+      }
       const children = this.#list(this.#write(below.parent), "children");
-      this.#put(entry, { turn: above.turn, parent: below.parent, at: children.length, depth: above.depth + 1 });
+      this.#put(entry, { turn, parent: below.parent, at: children.length, depth: depth + 1 });
       children.push(entry);
     } else {
       const entries = this.#list(this.#turn(below.turn), "entries");
@@ -176,7 +179,9 @@ export class Draft {
   }
 
   #element<T extends object>(list: T[], at: number): Writable<T> {
-    return (list[at] = this.#copy(list[at] as T));
+    const own = this.#copy(list[at] as T);
+    list[at] = own;
+    return own;
   }
 
   #list<T, K extends keyof T>(holder: T, field: K): T[K] extends readonly (infer E)[] ? E[] : never {
@@ -227,12 +232,12 @@ function search(turns: readonly Turn[], wanted: (entry: Entry) => boolean): [Ent
 function* walk(turns: readonly Turn[]): Generator<[Entry, Place]> {
   const open: [Entry, Place][] = [];
   for (const [turn, { entries }] of turns.entries()) {
-    entries.forEach((entry, at) => open.push([entry, { turn, at, depth: 0 }]));
+    for (const [at, entry] of entries.entries()) open.push([entry, { turn, at, depth: 0 }]);
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       yield next;
       const [entry, place] = next;
       const below = { turn, parent: entry.key, depth: place.depth + 1 };
-      entry.children.forEach((child, at) => open.push([child, { ...below, at }]));
+      for (const [at, child] of entry.children.entries()) open.push([child, { ...below, at }]);
       if (entry.type === "item" && entry.result) open.push([entry.result, below]);
     }
   }

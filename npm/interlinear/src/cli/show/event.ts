@@ -42,7 +42,11 @@ export function eventLine(event: UniversalEvent, style: Style): EventLine {
       return line(style.yellow, `${event.data.status} ${event.data.action}`, event.data.title ?? "");
     case "question.requested":
     case "question.resolved":
-      return line(style.yellow, event.data.status, questionText(event.data.prompt, event.data.response, event.data.options));
+      return line(
+        style.yellow,
+        event.data.status,
+        questionText(event.data.prompt, event.data.response, event.data.options),
+      );
     case "error":
       return line(style.red, event.data.code ?? "", event.data.message, style.red);
     case "agent.unparsed":
@@ -52,14 +56,28 @@ export function eventLine(event: UniversalEvent, style: Style): EventLine {
   }
 }
 
-type Line = (colour: (text: string) => string, words: string, text?: string, tint?: (text: string) => string) => EventLine;
+type Line = (
+  colour: (text: string) => string,
+  words: string,
+  text?: string,
+  tint?: (text: string) => string,
+) => EventLine;
 
 function itemLine(item: UniversalItem, line: Line, style: Style, completed: boolean): EventLine {
   const failed = item.status === "failed";
-  const words = [item.kind === "message" ? `${item.role ?? ""} message` : item.kind, failed && "failed", item.agent_id !== undefined && "(subagent)"];
+  const words = [
+    item.kind === "message" ? `${item.role ?? ""} message` : item.kind,
+    failed && "failed",
+    item.agent_id !== undefined && "(subagent)",
+  ];
   const text = item.content.map(partText).filter(Boolean).join(" · ");
   const colour = failed ? style.red : item.kind === "unknown" ? style.magenta : style.green;
-  return line(completed || failed ? colour : style.dim, words.filter(Boolean).join(" "), text, completed ? undefined : style.dim);
+  return line(
+    completed || failed ? colour : style.dim,
+    words.filter(Boolean).join(" "),
+    text,
+    completed ? undefined : style.dim,
+  );
 }
 
 function deltaWords({ part_type, replace }: ItemDeltaData): string {

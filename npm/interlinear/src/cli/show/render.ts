@@ -20,13 +20,17 @@ const TYPE_WIDTH = "permission.requested".length;
 
 /** A native line and, beneath it, its events. */
 export function render(traced: TraceLine, view: View): string {
-  if (traced.outcome !== undefined && traced.outcome !== "mapped" && traced.events.length === 0 && !view.ignored) return "";
+  if (traced.outcome !== undefined && traced.outcome !== "mapped" && traced.events.length === 0 && !view.ignored)
+    return "";
   const native = traced.line === undefined || !view.natives ? [] : [nativeRow(traced, view)];
   const events = traced.events.map((event) => eventRow(event, view));
   return [...native, ...events].map((row) => `${row}\n`).join("");
 }
 
-function nativeRow({ line, dir = "out", kind = "", text = "", outcome, reason }: TraceLine, { columns, style }: View): string {
+function nativeRow(
+  { line, dir = "out", kind = "", text = "", outcome, reason }: TraceLine,
+  { columns, style }: View,
+): string {
   const number = `${line}`.padStart(4);
   const fate = outcome === "ignored" ? `ignored: ${reason ?? ""}` : outcome === "mapped" ? "" : (outcome ?? "");
   const head = `${number} ${ARROWS[dir]} ${clean(kind)}`;
