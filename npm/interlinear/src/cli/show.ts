@@ -6,7 +6,7 @@ import { INPUTS } from "./inputs-help.js";
 import { write } from "./output.js";
 import { readTranscript } from "./read.js";
 import type { View } from "./show/render.js";
-import { render } from "./show/render.js";
+import { Renderer } from "./show/render.js";
 import { styleFor, wantsColour } from "./show/style.js";
 
 /** The width where there is no terminal to ask. */
@@ -35,8 +35,9 @@ Colours: on a terminal, unless NO_COLOR is set; FORCE_COLOR=1 for any output.`,
     const view = viewFor(options);
     return eachInput(options.paths, async (input, several) => {
       if (several) await write(`${view.style.bold(input.label)}\n`);
+      const renderer = new Renderer(view);
       for await (const lines of readTranscript("trace", input, settings)) {
-        await write(lines.map((line) => render(line, view)).join(""));
+        await write(lines.map((line) => renderer.render(line)).join(""));
       }
       return EXIT.ok;
     });

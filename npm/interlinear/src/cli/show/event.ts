@@ -1,87 +1,85 @@
-import type { ContentPart, ItemDeltaData, UniversalEvent, UniversalItem } from "../../../types/index.js";
+import type { ContentPart, ItemDeltaData, TurnMetadata, UniversalEvent, UniversalItem } from "../../../types/index.js";
+import type { ItemNumbers } from "./numbers.js";
 import type { Style } from "./style.js";
-import { clean } from "./text.js";
 
-/** What a person reads about an event, in pieces: the first ones must be seen, the last one may be cut. */
-export interface EventLine {
-  /** The event's type, coloured by what it is about. */
-  readonly type: string;
+/** An event in one row: what comes first must be seen, the text at the end may be cut. */
+export interface EventRow {
+  /** How to colour the event's type. */
+  readonly colour: (text: string) => string;
   /** Short words: what kind of item, which status. */
   readonly words: string;
-  /** The text itself. */
+  /** What was said or done. */
   readonly text: string;
   /** How to colour the text. */
   readonly tint: (text: string) => string;
 }
 
-/** An event in one line. */
-export function eventLine(event: UniversalEvent, style: Style): EventLine {
-  const plain = (text: string) => text;
-  const line = (colour: (text: string) => string, words: string, text = "", tint = plain): EventLine => {
-    return { type: colour(event.type), words: clean(words), text: clean(text), tint };
+/** What a person reads about an event. */
+export function eventRow(event: UniversalEvent, style: Style, numbers: ItemNumbers): EventRow {
+  const row = (colour: EventRow["colour"], words: string, text = "", tint: EventRow["tint"] = style.plain) => {
+    return { colour, words, text, tint };
   };
   switch (event.type) {
     case "session.started":
-      return line(style.blue, "", facts(event.data.metadata));
-    case "session.ended": {
-      const { reason, terminated_by, message, exit_code } = event.data;
-      const code = exit_code === undefined ? "" : ` exit code ${exit_code}`;
-      return line(style.blue, `${reason} by ${terminated_by}${code}`, message ?? "");
-    }
+      return row(style.blue, "", facts(event.data.metadata));
+    case "session.ended":
+      return row(style.blue, `${event.data.reason}, by ${event.data.terminated_by}`, event.data.message);
     case "turn.started":
-      return line(style.blue, event.data.turn_id ?? "");
+      return row(style.blue, "");
     case "turn.ended":
-      return line(style.blue, event.data.metadata?.status ?? "", turnText(event.data.metadata));
-    case "item.started":
-    case "item.completed":
-      return itemLine(event.data.item, line, style, event.type === "item.completed");
+      return row(style.blue, event.data.metadata?.status ?? "", turnText(event.data.metadata));
+    case "item.started": {
+      const { item } = event.data;
+      return row(style.dim, `${numbers.of(item.item_id)} ${itemWords(item)}`, startText(item), style.dim);
+    }
     case "item.delta":
-      return line(style.dim, deltaWords(event.data), event.data.delta, style.dim);
+      return row(style.dim, `${numbers.of(event.data.item_id)} ${deltaWords(event.data)}`, event.data.delta, style.dim);
+    case "item.completed": {
+      const { item } = event.data;
+      return row(itemColour(item, style), `${numbers.last(item.item_id)} ${itemWords(item)}`, itemText(item));
+    }
     case "permission.requested":
     case "permission.resolved":
-      return line(style.yellow, `${event.data.status} ${event.data.action}`, event.data.title ?? "");
+      return row(style.yellow, `${event.data.action}: ${event.data.status}`, event.data.title);
     case "question.requested":
     case "question.resolved":
-      return line(
-        style.yellow,
-        event.data.status,
-        questionText(event.data.prompt, event.data.response, event.data.options),
-      );
+      return row(style.yellow, event.data.status, questionText(event.data));
     case "error":
-      return line(style.red, event.data.code ?? "", event.data.message, style.red);
+      return row(style.red, event.data.code ?? "", event.data.message, style.red);
     case "agent.unparsed":
-      return line(style.red, event.data.location, event.data.error, style.red);
+      return row(style.red, event.data.location, event.data.error, style.red);
     default:
-      return line(style.magenta, "", JSON.stringify((event as UniversalEvent).data));
+      return row(style.magenta, "", JSON.stringify((event as UniversalEvent).data));
   }
 }
 
-type Line = (
-  colour: (text: string) => string,
-  words: string,
-  text?: string,
-  tint?: (text: string) => string,
-) => EventLine;
+function itemColour(item: UniversalItem, style: Style): EventRow["colour"] {
+  if (item.status === "failed") return style.red;
+  return item.kind === "unknown" ? style.magenta : style.green;
+}
 
-function itemLine(item: UniversalItem, line: Line, style: Style, completed: boolean): EventLine {
-  const failed = item.status === "failed";
-  const words = [
-    item.kind === "message" ? `${item.role ?? ""} message` : item.kind,
-    failed && "failed",
-    item.agent_id !== undefined && "(subagent)",
-  ];
-  const text = item.content.map(partText).filter(Boolean).join(" · ");
-  const colour = failed ? style.red : item.kind === "unknown" ? style.magenta : style.green;
-  return line(
-    completed || failed ? colour : style.dim,
-    words.filter(Boolean).join(" "),
-    text,
-    completed ? undefined : style.dim,
-  );
+/** Who says what kind of thing: `assistant message`, `subagent tool_call`. */
+function itemWords({ kind, role, status, agent_id }: UniversalItem): string {
+  const who = agent_id === undefined ? "" : "subagent";
+  const said = kind === "message" ? `${role ?? ""} message` : kind;
+  return [who, said, status === "failed" && "failed"].filter(Boolean).join(" ");
+}
+
+/** At its start an item has little to say that its end does not say better: which tool is called. */
+function startText({ content }: UniversalItem): string {
+  return content.map((part) => (part.type === "tool_call" ? part.name : "")).join("");
+}
+
+function itemText({ content }: UniversalItem): string {
+  const isFacts = content.some((part) => part.type === "status" && part.label === "session");
+  return content
+    .map((part) => (isFacts && part.type === "json" ? facts(part.json) : partText(part)))
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function deltaWords({ part_type, replace }: ItemDeltaData): string {
-  return [part_type ?? "text", replace && "anew"].filter(Boolean).join(" ");
+  return [`+${part_type ?? "text"}`, replace && "(anew)"].filter(Boolean).join(" ");
 }
 
 /** What a person reads of a part. */
@@ -90,11 +88,11 @@ function partText(part: ContentPart): string {
     case "text":
       return part.text;
     case "reasoning":
-      return part.text === "" ? "(hidden reasoning)" : `reasoning: ${part.text}`;
+      return part.text === "" ? "(hidden reasoning)" : `(thinks) ${part.text}`;
     case "tool_call":
       return `${part.name} ${part.title ?? part.arguments}`.trimEnd();
     case "tool_result":
-      return [part.exit_code === undefined ? "" : `exit ${part.exit_code}:`, part.output].filter(Boolean).join(" ");
+      return [part.exit_code !== undefined && `(exit ${part.exit_code})`, part.output].filter(Boolean).join(" ");
     case "file_ref":
       return `${part.action} ${part.path}${part.diff === undefined ? "" : ` ${changes(part.diff)}`}`;
     case "image":
@@ -113,17 +111,20 @@ function changes(diff: string): string {
   const lines = diff.split("\n");
   const added = lines.filter((line) => line.startsWith("+") && !line.startsWith("+++")).length;
   const removed = lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length;
-  return `+${added} −${removed}`;
+  return `(+${added} −${removed})`;
 }
 
-function facts(metadata: object | undefined): string {
-  return Object.entries(metadata ?? {})
-    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+/** Names and values; of long lists only how long they are. */
+function facts(value: unknown): string {
+  return Object.entries(Object(value) as Record<string, unknown>)
+    .map(([name, fact]) => {
+      if (typeof fact === "string") return `${name} ${fact}`;
+      return Array.isArray(fact) ? `${fact.length} ${name}` : `${name} ${JSON.stringify(fact)}`;
+    })
     .join(" · ");
 }
 
-function turnText(metadata: import("../../../types/index.js").TurnMetadata | undefined): string {
-  const { usage, duration_ms, stop_reason } = metadata ?? {};
+function turnText({ usage, duration_ms, stop_reason }: TurnMetadata = {}): string {
   return [
     usage?.input_tokens !== undefined && `${usage.input_tokens} tokens in`,
     usage?.output_tokens !== undefined && `${usage.output_tokens} out`,
@@ -135,6 +136,7 @@ function turnText(metadata: import("../../../types/index.js").TurnMetadata | und
     .join(" · ");
 }
 
-function questionText(prompt: string, response: string | undefined, options: readonly string[]): string {
-  return `${prompt} ${response === undefined ? `[${options.join(" | ")}]` : `→ ${response}`}`;
+function questionText({ prompt, response, options }: { prompt: string; response?: string; options: string[] }): string {
+  if (response !== undefined) return `${prompt} → ${response}`;
+  return options.length === 0 ? prompt : `${prompt} [${options.join(" | ")}]`;
 }

@@ -1,51 +1,73 @@
 import type { UniversalEvent } from "../../../types/index.js";
 import type { TraceLine } from "../../trace.js";
-import { eventLine } from "./event.js";
+import { eventRow } from "./event.js";
+import { ItemNumbers } from "./numbers.js";
 import type { Style } from "./style.js";
-import { clean, shorten } from "./text.js";
+import { clean, fit } from "./text.js";
 
 /** How to draw. */
 export interface View {
+  /** How wide a row may be. */
   readonly columns: number;
   readonly style: Style;
-  /** Whether native lines are shown at all. */
+  /** Whether native lines are drawn at all. */
   readonly natives: boolean;
-  /** Whether lines without events are shown. */
+  /** Whether lines without events are drawn. */
   readonly ignored: boolean;
 }
 
 /** How each direction is drawn: from the agent, to the agent, its standard error. */
 const ARROWS = { out: "◀", in: "▶", err: "!" } as const;
-const TYPE_WIDTH = "permission.requested".length;
+const NUMBER_WIDTH = 4;
+const TYPE_WIDTH = "permission.requested".length + 1;
 
-/** A native line and, beneath it, its events. */
-export function render(traced: TraceLine, view: View): string {
-  if (traced.outcome !== undefined && traced.outcome !== "mapped" && traced.events.length === 0 && !view.ignored)
-    return "";
-  const native = traced.line === undefined || !view.natives ? [] : [nativeRow(traced, view)];
-  const events = traced.events.map((event) => eventRow(event, view));
-  return [...native, ...events].map((row) => `${row}\n`).join("");
-}
+/** Draws a transcript, line by line. */
+export class Renderer {
+  readonly #view: View;
+  readonly #numbers = new ItemNumbers();
 
-function nativeRow(
-  { line, dir = "out", kind = "", text = "", outcome, reason }: TraceLine,
-  { columns, style }: View,
-): string {
-  const number = `${line}`.padStart(4);
-  const fate = outcome === "ignored" ? `ignored: ${reason ?? ""}` : outcome === "mapped" ? "" : (outcome ?? "");
-  const head = `${number} ${ARROWS[dir]} ${clean(kind)}`;
-  const room = columns - head.length - 2 - (fate === "" ? 0 : fate.length + 2);
-  const body = shorten(clean(text.length > columns * 8 ? text.slice(0, columns * 8) : text), room);
-  if (outcome === "ignored") return style.dim(`${head}  ${fate}  ${body}`);
-  const colour = outcome === "unparsed" || dir === "err" ? style.red : style.cyan;
-  return `${style.dim(number)} ${colour(`${ARROWS[dir]} ${style.bold(clean(kind))}`)}${fate && `  ${style.red(fate)}`}  ${style.dim(body)}`;
-}
+  constructor(view: View) {
+    this.#view = view;
+  }
 
-function eventRow(event: UniversalEvent, { columns, style, natives }: View): string {
-  const { type, words, text, tint } = eventLine(event, style);
-  const indent = natives ? "     │ " : "";
-  const padding = " ".repeat(Math.max(1, TYPE_WIDTH + 1 - event.type.length));
-  const used = indent.length + event.type.length + padding.length + words.length + 2;
-  const separator = words === "" || text === "" ? "" : "  ";
-  return `${style.dim(indent)}${type}${padding}${words}${separator}${tint(shorten(text, columns - used))}`.trimEnd();
+  /** A native line and, beneath it, its events. */
+  render(traced: TraceLine): string {
+    const { natives, ignored } = this.#view;
+    if (traced.events.length === 0 && !ignored) return "";
+    const rows = traced.events.map((event) => this.#eventRow(event));
+    if (natives) rows.unshift(traced.line === undefined ? this.#noLine() : this.#nativeRow(traced));
+    return rows.map((row) => `${row}\n`).join("");
+  }
+
+  #nativeRow({ line, dir = "out", kind = "", text = "", outcome, reason }: TraceLine): string {
+    const { columns, style } = this.#view;
+    const number = `${line}`.padStart(NUMBER_WIDTH);
+    const name = `${ARROWS[dir]} ${clean(kind)}`;
+    const fate = outcome === "ignored" ? `ignored: ${reason}` : outcome === "mapped" ? "" : `${outcome}`;
+    const before = [number, name].join(" ").length + 2 + (fate === "" ? 0 : fate.length + 2);
+    const body = fit(text, columns - before);
+    if (outcome === "ignored") return style.dim([`${number} ${name}`, fate, body].join("  "));
+    const colour = outcome === "mapped" && dir !== "err" ? style.cyan : style.red;
+    const head = `${style.dim(number)} ${style.bold(colour(name))}`;
+    return [head, style.red(fate), style.dim(body)].filter(Boolean).join("  ");
+  }
+
+  /** Above events that no line caused: the end of the process, of the input. */
+  #noLine(): string {
+    const { style } = this.#view;
+    return style.dim(`${"·".padStart(NUMBER_WIDTH)}   (no line)`);
+  }
+
+  #eventRow(event: UniversalEvent): string {
+    const { columns, style, natives } = this.#view;
+    const { colour, words, text, tint } = eventRow(event, style, this.#numbers);
+    const indent = natives ? `${" ".repeat(NUMBER_WIDTH + 1)}│ ` : "";
+    const type = fit(event.type, columns - indent.length);
+    const padding = " ".repeat(Math.max(1, TYPE_WIDTH - type.length));
+    const room = columns - indent.length - type.length - padding.length;
+    const said = fit(words, room);
+    const separator = said === "" || text === "" ? "" : "  ";
+    const row = `${style.dim(indent)}${colour(type)}${padding}${said}${separator}`;
+    return `${row}${tint(fit(text, room - said.length - separator.length))}`.trimEnd();
+  }
 }

@@ -1,5 +1,6 @@
 /** Colours and weights; each does nothing where colour is not wanted. */
 export interface Style {
+  plain(text: string): string;
   bold(text: string): string;
   dim(text: string): string;
   red(text: string): string;
@@ -27,7 +28,7 @@ export function styleFor(colours: boolean): Style {
     name,
     (text: string) => (colours && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text),
   ]);
-  return Object.fromEntries(styles) as Style;
+  return Object.fromEntries([["plain", (text: string) => text], ...styles]) as Style;
 }
 
 /** Whether to colour: FORCE_COLOR decides, then NO_COLOR, then whether it is a terminal. */

@@ -25,19 +25,19 @@ function widthOf(character: string): number {
   return ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 }
 
-/** The text, cut to so many columns; an ellipsis says that there was more. */
-export function shorten(text: string, columns: number): string {
+/** Text that an agent wrote, safe for a terminal and cut to so many columns; an ellipsis says that there was more. */
+export function fit(text: string, columns: number): string {
   if (columns <= 0) return "";
-  // No more characters than columns can be seen, but for those without a width: a long line is not walked to its end.
-  const head = text.length > columns * 8 ? text.slice(0, columns * 8) : text;
+  // A text can be very long: what cannot be seen anyway is not looked at.
+  const seen = clean(text.slice(0, columns * 8));
   let used = 0;
   let kept = 0;
-  let fits = 0;
-  for (const character of head) {
+  let cut = 0;
+  for (const character of seen) {
     used += widthOf(character);
-    if (used > columns) return `${head.slice(0, fits)}…`;
+    if (used > columns) return `${seen.slice(0, cut)}…`;
     kept += character.length;
-    if (used < columns) fits = kept;
+    if (used < columns) cut = kept;
   }
-  return head.length < text.length ? `${head.slice(0, fits)}…` : text;
+  return seen;
 }
