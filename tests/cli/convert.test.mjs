@@ -166,3 +166,22 @@ describe("pipes", () => {
     assert.equal(await new Promise((resolve) => child.on("close", resolve)), 0);
   });
 });
+
+describe("progress", () => {
+  const onTerminal = (feed) => shell(`script -qec "${feed} | $interlinear convert -q > /dev/null" /dev/null`);
+  const file = recording("hello");
+
+  test("shows on standard error when it takes long and someone is there to see it", async () => {
+    const { stdout } = await onTerminal(`(head -n 3 ${file}; sleep 1.3; tail -n +4 ${file})`);
+    assert.match(stdout, /stdin: 0 MB, 0 MB\/s/);
+    assert.ok(stdout.endsWith("\r\u001b[K"), "the bar is taken away at the end");
+  });
+
+  test("does not show when it is quick, or when nobody sees it", async () => {
+    const quick = await onTerminal(`cat ${file}`);
+    const unseen = await shell(
+      `(head -n 3 ${file}; sleep 1.3; tail -n +4 ${file}) | $interlinear convert -q > /dev/null`,
+    );
+    assert.deepEqual([quick.stdout, unseen.stderr], ["", ""]);
+  });
+});
