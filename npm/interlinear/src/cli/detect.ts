@@ -1,15 +1,9 @@
-import type { Detection } from "../../types/index.js";
-import { detect as detectHead } from "../convert.js";
 import type { Command } from "./command.js";
 import { eachInput } from "./each.js";
-import { aboutInput, EXIT } from "./failure.js";
-import type { Input } from "./input.js";
+import { EXIT } from "./failure.js";
 import { write } from "./output.js";
-import { open } from "./read.js";
+import { detectInput } from "./read.js";
 import { what } from "./words.js";
-
-/** How much of a transcript is enough to tell what it is. */
-const HEAD = 64 * 1024;
 
 export const detect: Command = {
   usage: "[options] [FILE|FOLDER|-]...",
@@ -26,25 +20,3 @@ export const detect: Command = {
     });
   },
 };
-
-async function detectInput(input: Input): Promise<Detection> {
-  try {
-    return detectHead(await headOf(input), input.files[0]?.name);
-  } catch (error) {
-    throw aboutInput(error, input.label);
-  }
-}
-
-/** The beginning of a transcript's main file. */
-async function headOf(input: Input): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const [main] = input.files;
-  if (main === undefined) return new Uint8Array();
-  for await (const chunk of open(main)) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= HEAD) break;
-  }
-  return Buffer.concat(chunks);
-}

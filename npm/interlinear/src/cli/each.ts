@@ -1,7 +1,7 @@
 import type { ExitCode } from "./failure.js";
 import { EXIT, UsageError } from "./failure.js";
 import type { Input } from "./input.js";
-import { findInputs } from "./input.js";
+import { findInputs, stemOf } from "./input.js";
 import { note } from "./output.js";
 
 /**
@@ -13,9 +13,11 @@ export async function eachInput(
   action: (input: Input, several: boolean) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const inputs = await findInputs(paths);
+  const several = inputs.length > 1;
   let worst: ExitCode = EXIT.ok;
   for (const input of inputs) {
-    const code = await action(input, inputs.length > 1).catch((error: unknown) => {
+    const named = several ? { ...input, sessionId: stemOf(input.label) } : input;
+    const code = await action(named, several).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
       note(`interlinear: ${error.message}`);
       return EXIT.usage;

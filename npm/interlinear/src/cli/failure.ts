@@ -1,3 +1,4 @@
+import { agents } from "../convert.js";
 import { InterlinearError } from "../errors.js";
 
 /** What the process returns. */
@@ -26,7 +27,7 @@ export function aboutInput(error: unknown, input: string): unknown {
   switch ((error as { code?: unknown }).code) {
     case "unknown_format":
       return new UsageError(
-        `${input}: ${error.message}\nIf you know which agent wrote it, name it: --agent claude`,
+        `${input}: not the transcript of a known agent. If you know whose it is, name it: --agent ${agents().join("|")}`,
         cause,
       );
     case "ENOENT":

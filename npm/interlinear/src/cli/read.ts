@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import type { Detection, Stats, Stretch } from "../../types/index.js";
-import { openTranscript } from "../convert.js";
+import { detect, openTranscript } from "../convert.js";
 import type { ConvertOptions, Outputs, Transcript } from "../transcript.js";
 import { aboutInput, UsageError } from "./failure.js";
 import type { Input, InputFile } from "./input.js";
@@ -29,7 +29,7 @@ export async function* readTranscript<T extends keyof Outputs>(
   const spool = new Spool();
   let transcript: Transcript<T> | undefined;
   try {
-    transcript = openTranscript(to, options);
+    transcript = openTranscript(to, await withSessionId(input, options));
     for (const file of input.files) yield* pushFile(transcript, file, spool, progress);
     const { output, stretches } = transcript.plan();
     yield output;
@@ -43,6 +43,41 @@ export async function* readTranscript<T extends keyof Outputs>(
     spool.remove();
     transcript?.free();
   }
+}
+
+/** What a transcript is, from the beginning of its main file. */
+export async function detectInput(input: Input): Promise<Detection> {
+  try {
+    return detect(await headOf(input), input.files[0]?.name);
+  } catch (error) {
+    throw aboutInput(error, input.label);
+  }
+}
+
+/** How much of a transcript is enough to tell what it is. */
+const HEAD = 64 * 1024;
+
+async function headOf({ files: [main] }: Input): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (main === undefined) return new Uint8Array();
+  for await (const chunk of open(main)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= HEAD) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Streams do not say what their session is called; stored sessions do. */
+async function withSessionId(input: Input, options: ConvertOptions): Promise<ConvertOptions> {
+  const { sessionId } = input;
+  if (sessionId === undefined || input.files.some((file) => file.once)) return options;
+  const form = await detectInput(input).then(
+    (detection) => detection.form,
+    () => undefined,
+  );
+  return form === "stored" ? options : { ...options, sessionId };
 }
 
 async function* pushFile<T extends keyof Outputs>(
