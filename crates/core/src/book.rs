@@ -45,6 +45,8 @@ impl Book {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) lines: u64,
+    /// Lines of the sessions before this one in the same transcript.
+    pub(crate) before: u64,
     pub(crate) bytes: u64,
     pub(crate) cut: u64,
     pub(crate) unparsed: u64,
@@ -70,6 +72,11 @@ impl Counts {
         }
     }
 
+    /// The number of the line that is being read.
+    pub(crate) fn number(&self) -> u64 {
+        self.before + self.lines
+    }
+
     pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
         let mut name = String::with_capacity(direction.len() + kind.len() + 1);
         name.push_str(direction);
@@ -78,7 +85,7 @@ impl Counts {
         if self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&name) {
             name = format!("{direction} (others)");
         }
-        let first_line = self.lines;
+        let first_line = self.number();
         let entry = self.kinds.entry(name).or_insert_with_key(|kind| KindStats {
             kind: kind.clone(),
             first_line,

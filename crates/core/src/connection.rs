@@ -214,8 +214,10 @@ impl Connection {
         Ok(Self { machine, tape: Tape::default() })
     }
 
-    /// From here on entries of stored files come, in the order of the conversation.
-    pub(crate) fn read_stored(&mut self, links: std::collections::BTreeMap<String, String>) {
+    /// From here on entries of stored files come, in the order of the conversation; `before`: so many of other
+    /// sessions come first.
+    pub(crate) fn read_stored(&mut self, links: std::collections::BTreeMap<String, String>, before: u64) {
+        self.machine.book.stats.before = before;
         self.machine.agent.read_stored(links);
     }
 
@@ -258,7 +260,7 @@ impl Connection {
         let machine = &mut self.machine;
         let book = &mut machine.book;
         book.stats.lines += 1;
-        book.drift.line = book.stats.lines;
+        book.drift.line = book.stats.number();
         let bytes = match line {
             Line::Whole(bytes) => bytes,
             Line::TooLong(length, hash) => {
@@ -325,7 +327,7 @@ impl Connection {
 /// Counts the line and tells the sink what became of it.
 fn report(book: &mut Book, direction: Direction, text: &[u8], kind: &str, outcome: Outcome<'_>, sink: &mut dyn Sink) {
     book.stats.count_line(direction.as_str(), kind, outcome);
-    sink.line(&LineReport { number: book.stats.lines, direction: direction.as_str(), text, kind, outcome });
+    sink.line(&LineReport { number: book.stats.number(), direction: direction.as_str(), text, kind, outcome });
 }
 
 /// Text that is not JSON, as the JSON that `raw` carries.
@@ -336,7 +338,7 @@ fn raw_text(text: &str) -> Option<Cow<'static, str>> {
 }
 
 fn location(book: &Book, channel: &Channel) -> String {
-    format!("{} {} line {}", book.agent_name(), channel.name(), book.stats.lines)
+    format!("{} {} line {}", book.agent_name(), channel.name(), book.stats.number())
 }
 
 fn channel_key(channel: &Channel, direction: Direction) -> String {

@@ -120,7 +120,7 @@ impl Stored {
             };
             let mut connection = Connection::of(self.agent, Form::Stored, &id, options.include_raw);
             connection.set_max_line(self.limit);
-            connection.read_stored(index.links());
+            connection.read_stored(index.links(), self.plan.len() as u64);
             self.connections.push(connection);
             self.plan.extend(index.order().into_iter().map(|placed| (session, placed)));
         }

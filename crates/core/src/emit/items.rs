@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use interlinear_schema::{
     ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
-    UniversalItem,
+    ToolCallPart, ToolKind, UniversalItem,
 };
 use serde::{Deserialize, Serialize};
 
-use super::Emit;
+use super::{CallSpec, Emit};
 use crate::{hash, state};
 
 /// An item that was opened. Stays valid when the item is closed: what is said about it then is late.
@@ -41,6 +41,8 @@ pub(crate) struct OpenItem {
     pub(super) agent: Option<String>,
     turn: Option<String>,
     parts: Vec<OpenPart>,
+    /// What it was last made of, if that is asked for.
+    cause: Option<String>,
 }
 
 /// A part of an item that is not completed.
@@ -80,10 +82,34 @@ impl Emit<'_> {
         self.session().begun.contains(&begun)
     }
 
+    /// What caused this, to be kept with an open item.
+    fn kept_cause(&self) -> Option<String> {
+        self.cause.as_deref().filter(|_| self.book.include_raw).map(str::to_owned)
+    }
+
+    fn touch(&mut self, item: Ref) {
+        if let Some(cause) = self.kept_cause()
+            && let Some(open) = self.session_mut().items.get_mut(&item)
+        {
+            open.cause = Some(cause);
+        }
+    }
+
+    /// The call that started a subagent; where it was never seen, it is made from what is known.
+    fn ensure_call_of(&mut self, agent: Option<&str>) {
+        let Some(agent) = agent.filter(|agent| !self.has_begun(agent)) else { return };
+        let part = ToolCallPart {
+            name: Cow::Borrowed("unknown"),
+            call_id: Cow::Borrowed(agent),
+            tool_kind: Some(ToolKind::Task),
+            ..ToolCallPart::default()
+        };
+        self.call(CallSpec { call_id: agent, ..CallSpec::default() }, part, true);
+    }
+
     /// What a subagent says hangs below the call that started it, unless it says otherwise.
-    fn parent_of(&self, spec: &Spec<'_>) -> Option<String> {
-        let call = || spec.agent.filter(|agent| self.has_begun(agent)).map(|agent| format!("itm_{agent}"));
-        spec.parent.map(str::to_owned).or_else(call)
+    fn parent_of(spec: &Spec<'_>) -> Option<String> {
+        spec.parent.map(str::to_owned).or_else(|| spec.agent.map(|agent| format!("itm_{agent}")))
     }
 
     /// Work of a subagent in the background belongs to no turn.
@@ -102,9 +128,10 @@ impl Emit<'_> {
         synthetic: bool,
     ) -> String {
         self.begin_session();
+        self.ensure_call_of(spec.agent);
         let id = self.fresh_id(spec);
         let turn = self.turn_of(spec.agent);
-        let parent = self.parent_of(spec);
+        let parent = Self::parent_of(spec);
         let item = |status, content| UniversalItem {
             item_id: Cow::Borrowed(&id),
             kind: spec.kind.clone(),
@@ -133,9 +160,10 @@ impl Emit<'_> {
     /// An item begins. `content` holds what is known of its parts, without text that deltas will bring.
     pub(crate) fn open(&mut self, spec: &Spec<'_>, content: Vec<ContentPart<'_>>, synthetic: bool) -> Ref {
         self.begin_session();
+        self.ensure_call_of(spec.agent);
         let id = self.fresh_id(spec);
         let turn = self.turn_of(spec.agent);
-        let parent = self.parent_of(spec);
+        let parent = Self::parent_of(spec);
         let parts = content
             .iter()
             .map(|part| OpenPart { part: part.clone().into_owned(), text: Vec::new(), held: Vec::new() })
@@ -161,6 +189,7 @@ impl Emit<'_> {
             agent: spec.agent.map(str::to_owned),
             turn,
             parts,
+            cause: self.kept_cause(),
             id,
         };
         let session = self.session_mut();
@@ -191,6 +220,7 @@ impl Emit<'_> {
 
     /// Text is added to a part.
     pub(crate) fn delta(&mut self, item: Ref, part: usize, text: &Text<'_>, synthetic: bool) {
+        self.touch(item);
         let session = &mut self.book.sessions[self.current];
         let Some(open) = session.items.get_mut(&item) else {
             self.ignore("late");
@@ -219,6 +249,7 @@ impl Emit<'_> {
     /// The final form of a part. Where its text goes on from the deltas, the rest is one more delta; where it
     /// contradicts them, a delta replaces them. Returns false if that cannot be: message text is never replaced.
     pub(crate) fn finish_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>) -> bool {
+        self.touch(item);
         let Some(open) = self.session_mut().items.get_mut(&item) else {
             self.ignore("late");
             return true;
@@ -258,6 +289,9 @@ impl Emit<'_> {
             return;
         };
         let content = open.parts.into_iter().map(|part| with_text(part.part, part.text)).collect();
+        // What is only now known to be complete was complete with the line before.
+        let cause = open.cause.filter(|_| !synthetic || self.cause.is_none()).map(Cow::Owned);
+        let before = cause.map(|cause| self.cause.replace(cause));
         let item = UniversalItem {
             item_id: Cow::Borrowed(&open.id),
             kind: open.kind,
@@ -271,6 +305,9 @@ impl Emit<'_> {
             extra: interlinear_schema::Extra::default(),
         };
         self.send(synthetic, completed(item));
+        if let Some(before) = before {
+            self.cause = before;
+        }
     }
 
     /// A surrogate whose other half never came is shown as it is.
@@ -293,9 +330,10 @@ fn streams(kind: &ItemKind<'_>) -> bool {
     !matches!(kind, ItemKind::Status | ItemKind::Unknown)
 }
 
-/// Whether a part is shown when its item begins: calls and results name their tool before any text comes.
+/// Whether a part is shown when its item begins: calls and results name their tool before any text comes, and a
+/// status is what it is.
 fn opens_with(part: &ContentPart<'_>) -> bool {
-    matches!(part, ContentPart::ToolCall(_) | ContentPart::ToolResult(_))
+    matches!(part, ContentPart::ToolCall(_) | ContentPart::ToolResult(_) | ContentPart::Status(_))
 }
 
 /// The text of a part that deltas can bring.

@@ -60,14 +60,14 @@ impl State {
             pending.questions = question_texts(request.input);
             let data = question(&pending.event_id, name, request.input, tool_use_id.as_deref(), agent.as_deref());
             emit.ask_question(data);
-            if let Some(call) = tool_use_id {
-                let known = self.calls.entry(call).or_insert_with(|| CallInfo {
-                    name: name.to_owned(),
-                    agent: agent.clone(),
-                    ..CallInfo::default()
-                });
-                known.asked = true;
-            }
+        }
+        if let Some(call) = tool_use_id {
+            let known = self.calls.entry(call).or_insert_with(|| CallInfo {
+                name: name.to_owned(),
+                agent: agent.clone(),
+                ..CallInfo::default()
+            });
+            known.asked = true;
         }
         self.requests.push(pending);
     }
@@ -408,11 +408,9 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
     if pending.kind == PendingKind::Plan {
         return (PermissionStatus::Accept, Some(vec![vec![Text::from("approve")]]));
     }
+    let none = || pending.questions.iter().map(|_| Vec::new()).collect();
     let answers = field("updatedInput").and_then(|input| input.get("answers"));
-    (
-        PermissionStatus::Accept,
-        Some(answers.map(|given| answers_in_order(&pending.questions, given)).unwrap_or_default()),
-    )
+    (PermissionStatus::Accept, Some(answers.map_or_else(none, |given| answers_in_order(&pending.questions, given))))
 }
 
 /// A value of a form as text.

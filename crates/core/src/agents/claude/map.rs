@@ -150,9 +150,8 @@ impl State {
             "tool_use_summary" => emit.status(StatusLabel::Notice, small.summary, None),
             "prompt_suggestion" => emit.status(StatusLabel::Notice, small.suggestion, None),
             "conversation_reset" => {
-                if let Some(id) = small.new_conversation_id {
-                    self.cleared(&id, emit);
-                }
+                self.reset = true;
+                emit.status(StatusLabel::Cleared, small.trigger, None);
             }
             "custom-title" => title(small.custom_title, emit),
             "ai-title" => title(small.ai_title, emit),
@@ -282,12 +281,10 @@ impl State {
 
     /// The conversation goes on under another identifier, with nothing of the old one.
     pub(super) fn cleared(&mut self, id: &str, emit: &mut Emit<'_>) {
-        if emit.session().native_id.as_deref() == Some(id) {
-            emit.ignore("nothing new");
-            return;
-        }
         emit.native_session(id);
-        emit.status(StatusLabel::Cleared, Some(Text::from(id)), None);
+        if !std::mem::take(&mut self.reset) {
+            emit.status(StatusLabel::Cleared, None, None);
+        }
     }
 
     /// Time and place of a stored entry.

@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(super) last_error: Option<String>,
     /// Whether the stream has had an `init` line: without one it is a single JSON object.
     pub(super) initialised: bool,
+    /// Whether the agent has said that the conversation was cleared.
+    pub(super) reset: bool,
     /// Numbers for the requests that the core makes.
     pub(super) numbered: u64,
     /// Whether this is a stored session.

@@ -52,7 +52,7 @@ wire! {
         display_name: Text<'a>,
         server_display_name: Text<'a>,
     }
-    known
+    known "tool_name"
 }
 
 wire! {
@@ -75,7 +75,7 @@ wire! {
         cache_creation_input_tokens: u64,
     }
     known "cache_creation" "service_tier" "server_tool_use" "inference_geo" "iterations" "speed" "output_tokens_details"
-        "input_tokens_details"
+        "input_tokens_details" "fallback_credit"
 }
 
 wire! {
@@ -93,7 +93,7 @@ wire! {
         source: Source<'a>,
         title: Text<'a>,
     }
-    known "signature" "data" "citations" "cache_control" "caller" "context"
+    known "signature" "data" "citations" "cache_control" "caller" "context" "url" "encrypted_content" "page_age"
 }
 
 wire! {
@@ -306,7 +306,7 @@ wire! {
         response: Value<'a>,
         error: Text<'a>,
     }
-    known "pending_permission_requests"
+    known "pending_permission_requests" "pending_user_dialog_requests" "error_code"
 }
 
 wire! {
@@ -323,7 +323,7 @@ wire! {
         suggestion: Text<'a>,
         summary: Text<'a>,
         rate_limit_info: Value<'a>,
-        new_conversation_id: Cow<'a, str>,
+        trigger: Text<'a>,
         custom_title("customTitle"): Text<'a>,
         ai_title("aiTitle"): Text<'a>,
         mode("permissionMode"): Value<'a>,
