@@ -1,0 +1,47 @@
+//! How small values cross: objects in, JSON text out, failures as JavaScript errors with a code.
+
+use interlinear_core::{Encoding, Failure};
+use napi::bindgen_prelude::{Env, Function, JsObjectValue as _, Object, Unknown};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The status of an error is its `code` in JavaScript.
+pub(crate) type Result<T> = napi::Result<T, String>;
+
+/// Reports are plain data: they always have a JSON text.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Reads an object, by its JSON text: parts of it are kept as such.
+pub(crate) fn read<T: DeserializeOwned>(env: &Env, code: &str, value: Unknown<'_>) -> Result<T> {
+    let text = stringify(env, value).map_err(|error| refused(code, &error.reason))?;
+    serde_json::from_str(&text).map_err(|error| refused(code, &error))
+}
+
+/// `JSON.stringify(value)`.
+fn stringify(env: &Env, value: Unknown<'_>) -> napi::Result<String> {
+    let json: Object<'_> = env.get_global()?.get_named_property("JSON")?;
+    let stringify: Function<'_, Unknown<'_>, String> = json.get_named_property("stringify")?;
+    stringify.call(value)
+}
+
+/// Reads the name of an encoding.
+pub(crate) fn encoding(name: &str) -> Result<Encoding> {
+    match name {
+        "array" => Ok(Encoding::Array),
+        "ndjson" => Ok(Encoding::Ndjson),
+        "trace" => Ok(Encoding::Trace),
+        _ => Err(refused("bad_options", &format!("unknown encoding `{name}`, expected `array`, `ndjson` or `trace`"))),
+    }
+}
+
+/// The object is not what it should be.
+fn refused(code: &str, error: &impl std::fmt::Display) -> napi::Error<String> {
+    napi::Error::new(code.to_owned(), error.to_string())
+}
+
+/// An `Error` with a `code`.
+pub(crate) fn thrown(failure: Failure) -> napi::Error<String> {
+    napi::Error::new(failure.code, failure.message)
+}

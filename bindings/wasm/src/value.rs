@@ -1,0 +1,68 @@
+//! How small values cross: objects in, JSON text out, failures as JavaScript errors with a code.
+
+use std::cell::RefCell;
+
+use interlinear_core::{Encoding, Failure};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tsify::{Ts, Tsify};
+use wasm_bindgen::prelude::*;
+
+thread_local! {
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Remembers why this instance is about to trap.
+pub(crate) fn keep_panic(text: &str) {
+    PANIC.with(|kept| *kept.borrow_mut() = Some(text.to_owned()));
+}
+
+/// Why this instance trapped.
+pub(crate) fn kept_panic() -> Option<String> {
+    PANIC.with(|kept| kept.borrow().clone())
+}
+
+/// Reports are plain data: they always have a JSON text.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Reads a small object, property by property.
+pub(crate) fn read<T>(code: &str, value: &Ts<T>) -> Result<T, JsValue>
+where
+    T: Tsify<JsType: Clone> + DeserializeOwned,
+{
+    value.to_rust().map_err(|error| refused(code, &error))
+}
+
+/// Reads an object of which a part is kept as the JSON text that it is, for which there must be such text.
+pub(crate) fn read_verbatim<T>(code: &str, value: &Ts<T>) -> Result<T, JsValue>
+where
+    T: Tsify + DeserializeOwned,
+{
+    let text = js_sys::JSON::stringify(&value.js_value()).map(String::from)?;
+    serde_json::from_str(&text).map_err(|error| refused(code, &error))
+}
+
+/// Reads the name of an encoding.
+pub(crate) fn encoding(name: &str) -> Result<Encoding, JsValue> {
+    match name {
+        "array" => Ok(Encoding::Array),
+        "ndjson" => Ok(Encoding::Ndjson),
+        "trace" => Ok(Encoding::Trace),
+        _ => Err(refused("bad_options", &format!("unknown encoding `{name}`, expected `array`, `ndjson` or `trace`"))),
+    }
+}
+
+/// The object is not what it should be.
+fn refused(code: &str, error: &impl std::fmt::Display) -> JsValue {
+    thrown(Failure { code: code.to_owned(), message: error.to_string() })
+}
+
+/// An `Error` with a `code`.
+pub(crate) fn thrown(failure: Failure) -> JsValue {
+    let error = js_sys::Error::new(&failure.message);
+    // Setting a property of a fresh object does not fail.
+    let _ = js_sys::Reflect::set(&error, &"code".into(), &failure.code.into());
+    error.into()
+}

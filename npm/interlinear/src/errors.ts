@@ -1,0 +1,34 @@
+/** How to mend what went wrong, by the error's code. */
+const cures: Record<string, string> = {
+  bad_command: "Hand in one of the commands of the type `Command`.",
+  bad_exit: "Hand in `{ code, signal }`, as Node's `exit` event gives them.",
+  bad_options: "Check the options against their TypeScript types.",
+  bad_snapshot: "Hand in the bytes that `snapshot()` gave, unchanged.",
+  crashed: "Open the session again, or `restore` its last snapshot. Please report the input that did this.",
+  disposed: "Do not use a session after it was disposed of.",
+  not_initialized: "Call `await init()` first: the WebAssembly module must be loaded.",
+  snapshot_version: "Read the session again from its lines: only the version that wrote a snapshot reads it.",
+  unknown_format: 'Name the agent: `{ agent: "claude" }`.',
+};
+
+/** What this package throws: an error with a code to decide by and a cure to read. */
+export class InterlinearError extends Error {
+  /** What went wrong, for programs. */
+  readonly code: string;
+  /** How to mend it, for people. */
+  readonly cure: string;
+
+  constructor(code: string, message: string, cure?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "InterlinearError";
+    this.code = code;
+    this.cure = cure ?? cures[code] ?? "Check what was handed in.";
+  }
+}
+
+/** The code of an error that the core threw on purpose. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as Error & { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,174 @@
+import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
+import { toBytes } from "./bytes.js";
+import { type Core, call, type RawMachine } from "./core.js";
+import { decodeEvents } from "./decode.js";
+import { InterlinearError } from "./errors.js";
+import { core } from "./load.js";
+
+/** The stream on which bytes went. `http` is method and path: `POST /session`. */
+export type Channel = "stdout" | "stderr" | "stdin" | "argv" | "sse" | `sse ${string}` | { http: string; status?: number };
+
+interface Options {
+  /** The agent that speaks. */
+  agent: Agent;
+  /** Whether every event carries the native object that caused it. */
+  includeRaw?: boolean;
+  /** What the host knows about the session: it is repeated in the metadata of `session.started`. */
+  metadata?: Record<string, unknown>;
+  /** The longest line that is read, in bytes; 64 MiB if not given. */
+  maxLine?: number;
+  /** The host's clock, in milliseconds since 1970; `Date.now` if not given. */
+  now?: () => number;
+}
+
+/** How to open a session. */
+export interface SessionOptions extends Options {
+  /** The session's identifier; made up if not given. */
+  sessionId?: string;
+}
+
+/** How to open a connection. */
+export interface ConnectionOptions extends Options {
+  /** What the identifiers of its sessions begin with; made up if not given. */
+  sessionPrefix?: string;
+}
+
+// Older browsers lack the symbol; `using` is then compiled to look for this one.
+const dispose: typeof Symbol.dispose = Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
+
+/** A process that serves one session or several: bytes and commands in, events and bytes out. */
+export class Connection {
+  readonly #core: Core;
+  readonly #now: () => number;
+  #machine: RawMachine | undefined;
+
+  /** Use `openSession`, `openConnection` or `restore`. */
+  constructor(core: Core, machine: RawMachine, now: () => number = Date.now) {
+    this.#core = core;
+    this.#machine = machine;
+    this.#now = now;
+  }
+
+  /** What the agent wrote. */
+  receive(chunk: string | Uint8Array, on: Channel = "stdout"): UniversalEvent[] {
+    return this.#events((machine, now) => machine.receive(toBytes(chunk), channelName(on), now));
+  }
+
+  /** What the host wrote by itself. */
+  sent(chunk: string | Uint8Array, on: Channel = "stdin"): UniversalEvent[] {
+    return this.#events((machine, now) => machine.sent(toBytes(chunk), channelName(on), now));
+  }
+
+  /** What the host wants the agent to do; `outgoing` then has the bytes. A connection must be told the session. */
+  command(command: Command, sessionId?: string): UniversalEvent[] {
+    return this.#events((machine, now) => machine.command(command, sessionId, now));
+  }
+
+  /** What the host must write, call or signal now. To be drained after every other call. */
+  outgoing(): Outgoing[] {
+    return JSON.parse(this.#call((machine) => machine.outgoing())) as Outgoing[];
+  }
+
+  /** When `tick` must be called if nothing comes, in milliseconds since 1970. */
+  deadline(): number | null {
+    return this.#call((machine) => machine.deadline()) ?? null;
+  }
+
+  /** Time has passed. */
+  tick(): UniversalEvent[] {
+    return this.#events((machine, now) => machine.tick(now));
+  }
+
+  /** The agent's process is gone. */
+  exited(exit: Exit): UniversalEvent[] {
+    const { code = null, signal = null } = exit;
+    return this.#events((machine, now) => machine.exited({ code, signal }, now));
+  }
+
+  /** The input is over. */
+  end(): UniversalEvent[] {
+    return this.#events((machine, now) => machine.end(now));
+  }
+
+  /** What was read so far, and what became of it. */
+  stats(): Stats {
+    return JSON.parse(this.#call((machine) => machine.stats())) as Stats;
+  }
+
+  /** All state, to go on in another process by `restore`. */
+  snapshot(): Uint8Array {
+    return this.#call((machine) => machine.snapshot());
+  }
+
+  /** What the agent wrote, as NDJSON bytes: the fastest way from process to network, with no object in between. */
+  relay(chunk: string | Uint8Array, on: Channel = "stdout"): Uint8Array {
+    return this.#call((machine) => machine.relay(toBytes(chunk), channelName(on), this.#now()));
+  }
+
+  /** Gives the memory back; nothing can be called after that. `using` does it at the end of a block. */
+  free(): void {
+    const machine = this.#machine;
+    this.#machine = undefined;
+    if (machine !== undefined) call(this.#core, () => machine.free());
+  }
+
+  [dispose](): void {
+    this.free();
+  }
+
+  #events(run: (machine: RawMachine, now: number) => string): UniversalEvent[] {
+    return decodeEvents(this.#call((machine) => run(machine, this.#now())));
+  }
+
+  #call<T>(run: (machine: RawMachine) => T): T {
+    const machine = this.#machine;
+    if (machine === undefined) throw new InterlinearError("disposed", "the session was disposed of");
+    return call(this.#core, () => run(machine));
+  }
+}
+
+/** A process that serves one session. */
+export class Session extends Connection {
+  /** The session's identifier. */
+  readonly sessionId: string;
+
+  /** Use `openSession`. */
+  constructor(core: Core, machine: RawMachine, sessionId: string, now?: () => number) {
+    super(core, machine, now);
+    this.sessionId = sessionId;
+  }
+}
+
+/** Opens a session: an agent's process that carries one conversation. */
+export function openSession(options: SessionOptions): Session {
+  const { sessionId = newSessionId(), now, ...rest } = options;
+  const build = core();
+  return new Session(build, open(build, { ...rest, sessionId, connection: false }), sessionId, now);
+}
+
+/** Opens a connection: an agent's process that carries several conversations. Commands name the session. */
+export function openConnection(options: ConnectionOptions): Connection {
+  const { sessionPrefix = newSessionId(), now, ...rest } = options;
+  const build = core();
+  return new Connection(build, open(build, { ...rest, sessionId: sessionPrefix, connection: true }), now);
+}
+
+/** Goes on from a snapshot, in this process or another. */
+export function restore(snapshot: Uint8Array, options: { now?: () => number } = {}): Connection {
+  const build = core();
+  return new Connection(build, call(build, () => build.raw.Machine.restore(snapshot)), options.now);
+}
+
+function open(build: Core, options: OpenOptions): RawMachine {
+  return call(build, () => new build.raw.Machine(options));
+}
+
+function channelName(channel: Channel): string {
+  return typeof channel === "string" ? channel : JSON.stringify(channel);
+}
+
+/** Not `crypto.randomUUID`: pages without TLS lack it. */
+function newSessionId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `session_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,19 @@
+import type { UniversalEvent } from "../types/index.js";
+
+/** A native line with its events beneath it; events that no line caused stand without one. */
+export interface TraceLine {
+  /** The line's number, over both directions, from 1. */
+  line?: number;
+  /** `out` for what the agent wrote, `in` for what the host wrote, `err` for standard error. */
+  dir?: "out" | "in" | "err";
+  /** What kind of line it is. */
+  kind?: string;
+  /** The line itself. */
+  text?: string;
+  /** What became of it. */
+  outcome?: "mapped" | "ignored" | "unparsed" | "cut";
+  /** Why it is ignored. */
+  reason?: string;
+  /** Its events. */
+  events: UniversalEvent[];
+}

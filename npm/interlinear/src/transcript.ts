@@ -1,0 +1,96 @@
+import type { Agent, ConvertOptions as CoreOptions, Detection, Stats, Stretch, UniversalEvent } from "../types/index.js";
+import { type Core, call, type Encoding, type RawTranscript } from "./core.js";
+import { decodeEvents, decodeTrace } from "./decode.js";
+import type { TraceLine } from "./trace.js";
+
+/** How to convert a transcript. */
+export interface ConvertOptions {
+  /** The agent that spoke; by default it is found out from the first lines. */
+  agent?: Agent | "auto";
+  /** The session's identifier; taken from the transcript if not given. */
+  sessionId?: string;
+  /** Whether every event carries the native object that caused it. */
+  includeRaw?: boolean;
+  /** The longest line that is read, in bytes; 64 MiB if not given. */
+  maxLine?: number;
+}
+
+/** What a transcript can be turned into. */
+export interface Outputs {
+  /** Events. */
+  events: UniversalEvent[];
+  /** The bytes of events, one a line. */
+  ndjson: Uint8Array;
+  /** Events that are still encoded, for another thread to decode. */
+  encoded: Uint8Array;
+  /** Native lines, each with its events. */
+  trace: TraceLine[];
+}
+
+const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: (output: Uint8Array) => Outputs[T] } } = {
+  events: { encoding: "array", decode: decodeEvents },
+  ndjson: { encoding: "ndjson", decode: (output) => output },
+  encoded: { encoding: "array", decode: (output) => output },
+  trace: { encoding: "trace", decode: decodeTrace },
+};
+
+/**
+ * A transcript that is converted chunk by chunk: `push` every file, one after the other; `plan`; read the `stretches`
+ * again and `feed` them; `end`. Each gives the output that is known by then.
+ */
+export class Transcript<T extends keyof Outputs> {
+  readonly #core: Core;
+  readonly #raw: RawTranscript;
+  readonly #decode: (output: Uint8Array) => Outputs[T];
+
+  /** Use `openTranscript`. */
+  constructor(core: Core, to: T, options: ConvertOptions = {}) {
+    const { encoding, decode } = encodings[to];
+    this.#core = core;
+    this.#decode = decode;
+    this.#raw = call(core, () => new core.raw.Transcript(coreOptions(options), encoding));
+  }
+
+  /** The next chunk of a file. A file that is empty is pushed too. */
+  push(file: string, chunk: Uint8Array): Outputs[T] {
+    return this.#decode(call(this.#core, () => this.#raw.push(file, chunk)));
+  }
+
+  /** All files were pushed. Gives what must be read again, in this order, where files are not in the order of the conversation. */
+  plan(): { output: Outputs[T]; stretches: Stretch[] } {
+    const output = this.#decode(call(this.#core, () => this.#raw.plan()));
+    return { output, stretches: JSON.parse(call(this.#core, () => this.#raw.stretches())) as Stretch[] };
+  }
+
+  /** The next bytes of the stretches. */
+  feed(chunk: Uint8Array): Outputs[T] {
+    return this.#decode(call(this.#core, () => this.#raw.feed(chunk)));
+  }
+
+  /** Everything was read. */
+  end(): Outputs[T] {
+    return this.#decode(call(this.#core, () => this.#raw.end()));
+  }
+
+  /** What the transcript turned out to be, once that is known. */
+  detection(): Detection | undefined {
+    const detection = call(this.#core, () => this.#raw.detection());
+    return typeof detection === "string" ? (JSON.parse(detection) as Detection) : undefined;
+  }
+
+  /** What was read so far, and what became of it. */
+  stats(): Stats {
+    return JSON.parse(call(this.#core, () => this.#raw.stats())) as Stats;
+  }
+
+  /** Gives the memory back; nothing can be called after that. */
+  free(): void {
+    call(this.#core, () => this.#raw.free());
+  }
+}
+
+/** Properties that are `undefined` are left out: the core takes them for values. */
+function coreOptions({ agent = "auto", ...rest }: ConvertOptions): CoreOptions {
+  const options = { ...rest, ...(agent === "auto" ? {} : { agent }) };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as CoreOptions;
+}

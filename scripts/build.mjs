@@ -1,0 +1,129 @@
+// Builds what is published: the WASM module with its glue, the module for Node on this platform, the TypeScript.
+// What is newer than everything that it is made of is left alone.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { ask, at, heading, main, Problem, run, say } from "./shell.mjs";
+import { setupBuild } from "./setup.mjs";
+import { wasmToolchain } from "./toolchain.mjs";
+
+const rust = ["Cargo.toml", "Cargo.lock", "crates"];
+const bin = (name) => at("node_modules", ".bin", name);
+
+/** The time of the last change in a file or a folder. */
+function changed(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return readdirSync(path).reduce((latest, name) => Math.max(latest, changed(join(path, name))), 0);
+}
+
+/** Whether the output is newer than all of its sources. */
+function upToDate(output, sources) {
+  return existsSync(output) && sources.every((source) => changed(at(source)) <= statSync(output).mtimeMs);
+}
+
+/** bindings/wasm → npm/wasm/dist */
+async function wasm() {
+  const folder = at("npm", "wasm", "dist");
+  const output = join(folder, "interlinear.wasm");
+  const name = "WebAssembly";
+  if (upToDate(output, [...rust, "bindings/wasm", "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"])) {
+    return report(name, output);
+  }
+  const { cargo, args, env } = wasmToolchain();
+  say(`${name}: compiling (a minute or two the first time)`);
+  const where = ["--target", "wasm32-unknown-unknown", "--target-dir", "target-wasm"];
+  const build = ["build", "--profile", "wasm", "--package", "interlinear-wasm", ...where, ...args];
+  await run(cargo, build, { env, echo: false, name: "compiling for WebAssembly" });
+  rmSync(folder, { recursive: true, force: true });
+  const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
+  say(`${name}: writing the glue`);
+  const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
+  await run("cargo", glue, { echo: false, name: "writing the glue" });
+  await optimise(join(folder, "interlinear_bg.wasm"), output);
+  report(name, output);
+}
+
+/** wasm-opt, with the features that the compiler was told to use. */
+async function optimise(input, output) {
+  const features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext"].map((name) => `--enable-${name}`);
+  const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+  await run(bin("wasm-opt"), ["-Os", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
+  rmSync(input);
+  rmSync(`${input}.d.ts`);
+}
+
+/** bindings/node → npm/native-<platform>/interlinear.node */
+async function native() {
+  const platform = nativePlatform();
+  const folder = at("npm", `native-${platform}`);
+  if (!existsSync(folder)) {
+    say(`Node: no package for ${platform} yet; Node will use WebAssembly`);
+    return;
+  }
+  const output = join(folder, "interlinear.node");
+  const name = `Node (${platform})`;
+  if (upToDate(output, [...rust, "bindings/node"])) return report(name, output);
+  say(`${name}: compiling`);
+  await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], { echo: false, name: "compiling for Node" });
+  const libraries = ["libinterlinear_node.so", "libinterlinear_node.dylib", "interlinear_node.dll"];
+  const library = libraries.map((file) => at("target", "node", file)).find(existsSync);
+  if (library === undefined) throw new Problem("cargo built no library for Node");
+  // A fresh file: a process that has the old one loaded keeps it.
+  rmSync(output, { force: true });
+  cpSync(library, output);
+  report(name, output);
+}
+
+/** The name of this platform in the names of packages. */
+function nativePlatform() {
+  const base = `${process.platform}-${process.arch}`;
+  if (process.platform !== "linux") return process.platform === "win32" ? `${base}-msvc` : base;
+  const glibc = process.report.getReport().header.glibcVersionRuntime;
+  return glibc === undefined ? `${base}-musl` : `${base}-gnu`;
+}
+
+/** npm/interlinear/src → npm/interlinear/dist */
+async function typescript() {
+  const output = at("npm", "interlinear", "dist", "index.js");
+  const sources = ["src", "types", "tsconfig.json"].map((name) => join("npm", "interlinear", name));
+  if (!upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) {
+    say("TypeScript: compiling");
+    rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
+    await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
+    await worker();
+  }
+  const { bundle } = await import("./bundle.mjs");
+  const code = await bundle(output);
+  say(`entry in a browser, without the WASM: ${sizes(Buffer.from(code))}`);
+}
+
+/** A Worker has no import map: its file must stand alone. */
+async function worker() {
+  const { bundle } = await import("./bundle.mjs");
+  const file = at("npm", "interlinear", "dist", "worker-main.js");
+  await bundle(file, file);
+}
+
+function report(name, file) {
+  say(`${name}: ${sizes(readFileSync(file))}`);
+}
+
+/** The size of a file as people will download it. */
+function sizes(bytes) {
+  const kilobytes = (buffer) => `${(buffer.length / 1024).toFixed(1)} KB`;
+  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+  return `${kilobytes(bytes)} (gzip ${kilobytes(gzipSync(bytes, { level: 9 }))}, brotli ${kilobytes(brotli)})`;
+}
+
+/** Everything, in the order in which one needs the other. */
+export async function build() {
+  await setupBuild();
+  heading("Build");
+  mkdirSync(at("target"), { recursive: true });
+  await wasm();
+  await native();
+  await typescript();
+}
+
+if (process.argv[1] === at("scripts", "build.mjs")) main(build);

@@ -1,0 +1,67 @@
+// Finds or installs everything that the build and the tests need, and says what it does.
+import { existsSync, statSync } from "node:fs";
+import { ask, at, has, heading, main, Problem, run, say } from "./shell.mjs";
+import { chromium, installPackages, installWasmToolchain, wasmToolchain } from "./toolchain.mjs";
+
+/** Rust and Node themselves: these a person installs. */
+function languages() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 16)) {
+    throw new Problem(`Node ${process.versions.node} is too old. Install Node 20.16 or newer.`);
+  }
+  const cargo = ask("cargo", ["--version"]);
+  if (cargo === undefined) throw new Problem("There is no Rust. Install it from https://rustup.rs, then run this again.");
+  say(`Node ${process.versions.node}, ${cargo}`);
+}
+
+/** The formatter and the linter, which small installations of Rust lack. */
+async function rustComponents() {
+  const missing = ["fmt", "clippy"].filter((command) => ask("cargo", [command, "--version"]) === undefined);
+  if (missing.length === 0) return;
+  const names = missing.map((command) => (command === "fmt" ? "rustfmt" : command));
+  if (!has("rustup")) throw new Problem(`Rust lacks ${names.join(" and ")}. Install them beside your cargo.`);
+  await run("rustup", ["component", "add", ...names], { echo: false });
+}
+
+/** The npm packages of package-lock.json. */
+async function npmPackages() {
+  const lock = at("package-lock.json");
+  const installed = at("node_modules", ".package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) {
+    say("npm packages are there");
+    return;
+  }
+  say("npm install");
+  await run("npm", ["install", "--no-audit", "--no-fund"], { echo: false, name: "npm install" });
+}
+
+async function wasm() {
+  if (wasmToolchain() === undefined) await installWasmToolchain();
+  say(`WebAssembly: ${wasmToolchain().name}`);
+}
+
+async function browser() {
+  if (chromium() === undefined) await installPackages(["chromium"], "a browser for the tests");
+  say(`browser: ${chromium()}`);
+}
+
+/** What the build needs. */
+export async function setupBuild() {
+  heading("Set-up");
+  languages();
+  await npmPackages();
+  await wasm();
+}
+
+/** What the tests need besides. */
+export async function setupTests() {
+  await rustComponents();
+  await browser();
+}
+
+if (process.argv[1] === at("scripts", "setup.mjs")) {
+  main(async () => {
+    await setupBuild();
+    await setupTests();
+  });
+}
