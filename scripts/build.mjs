@@ -3,8 +3,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { ask, at, heading, main, Problem, run, say } from "./shell.mjs";
 import { setupBuild } from "./setup.mjs";
+import { at, heading, main, Problem, run, say } from "./shell.mjs";
 import { wasmToolchain } from "./toolchain.mjs";
 
 const rust = ["Cargo.toml", "Cargo.lock", "crates"];
@@ -46,7 +46,9 @@ async function wasm() {
 
 /** wasm-opt, with the features that the compiler was told to use. */
 async function optimise(input, output) {
-  const features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext"].map((name) => `--enable-${name}`);
+  const features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext"].map(
+    (name) => `--enable-${name}`,
+  );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
   await run(bin("wasm-opt"), ["-Os", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
   rmSync(input);
@@ -65,7 +67,10 @@ async function native() {
   const name = `Node (${platform})`;
   if (upToDate(output, [...rust, "bindings/node"])) return report(name, output);
   say(`${name}: compiling`);
-  await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], { echo: false, name: "compiling for Node" });
+  await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], {
+    echo: false,
+    name: "compiling for Node",
+  });
   const libraries = ["libinterlinear_node.so", "libinterlinear_node.dylib", "interlinear_node.dll"];
   const library = libraries.map((file) => at("target", "node", file)).find(existsSync);
   if (library === undefined) throw new Problem("cargo built no library for Node");

@@ -10,7 +10,8 @@ function languages() {
     throw new Problem(`Node ${process.versions.node} is too old. Install Node 20.16 or newer.`);
   }
   const cargo = ask("cargo", ["--version"]);
-  if (cargo === undefined) throw new Problem("There is no Rust. Install it from https://rustup.rs, then run this again.");
+  if (cargo === undefined)
+    throw new Problem("There is no Rust. Install it from https://rustup.rs, then run this again.");
   say(`Node ${process.versions.node}, ${cargo}`);
 }
 

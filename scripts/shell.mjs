@@ -44,10 +44,18 @@ export function attempt(program, args, { cwd = root, env = {}, echo = true, name
   return new Promise((resolve) => {
     const started = Date.now();
     const seconds = () => Math.round((Date.now() - started) / 1000);
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], timeout });
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout,
+    });
     const progress = echo ? undefined : setInterval(() => say(`… ${name}, ${seconds()} s`), 15_000);
     const pieces = [];
-    for (const [stream, target] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    for (const [stream, target] of [
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ]) {
       stream.on("data", (piece) => {
         pieces.push(piece);
         if (echo) target.write(piece);

@@ -70,12 +70,18 @@ export async function installWasmToolchain() {
 export async function installPackages(packages, purpose) {
   const command = `apt-get install ${packages.join(" ")}`;
   if (!has("apt-get") || process.getuid?.() !== 0) {
-    throw new Problem(`The project needs ${purpose}, and only root on Debian can install it from here.\nInstall it yourself (Debian: \`${command}\`), then run this again.`);
+    throw new Problem(
+      `The project needs ${purpose}, and only root on Debian can install it from here.\nInstall it yourself (Debian: \`${command}\`), then run this again.`,
+    );
   }
   say(`${command} (${purpose})`);
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   await attempt("apt-get", ["update", "-qq"], { env, echo: false, name: "apt-get update" });
-  await run("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...packages], { env, echo: false, name: "apt-get install" });
+  await run("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...packages], {
+    env,
+    echo: false,
+    name: "apt-get install",
+  });
 }
 
 /** The browser that the tests drive, or `undefined`. `CHROMIUM` names another one. */

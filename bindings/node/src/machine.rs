@@ -1,10 +1,10 @@
 //! A process that is being read and talked to.
 
-use interlinear_core::{Channel, Connection, Encoding, Output};
+use interlinear_core::{Channel, Command, Connection, Encoding, Output};
 use napi::bindgen_prelude::{Env, Uint8Array, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, json, read, thrown};
+use crate::value::{Result, json, read, stringify, thrown};
 
 /// Bytes and commands in, events and bytes out.
 #[napi]
@@ -16,7 +16,7 @@ impl Machine {
     /// Opens a session or a connection.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self> {
-        Connection::open(&read(&env, "bad_options", options)?).map(Self).map_err(thrown)
+        Connection::open(&read(env, "bad_options", options)?).map(Self).map_err(thrown)
     }
 
     /// What the agent wrote. Like every method that gives events: a JSON array, or nothing.
@@ -34,7 +34,7 @@ impl Machine {
     /// What the host wants the agent to do.
     #[napi(catch_unwind)]
     pub fn command(&mut self, env: Env, command: Unknown<'_>, session_id: Option<String>, now: f64) -> Result<String> {
-        let command = read(&env, "bad_command", command)?;
+        let command = Command::from_json(&stringify(env, "bad_command", command)?).map_err(thrown)?;
         Ok(events(|output| self.0.command(&command, session_id.as_deref(), now, output)))
     }
 
@@ -65,7 +65,7 @@ impl Machine {
     /// The process is gone.
     #[napi(catch_unwind)]
     pub fn exited(&mut self, env: Env, exit: Unknown<'_>, now: f64) -> Result<String> {
-        let exit = read(&env, "bad_exit", exit)?;
+        let exit = read(env, "bad_exit", exit)?;
         Ok(events(|output| self.0.exited(&exit, now, output)))
     }
 
@@ -95,6 +95,7 @@ impl Machine {
 
     /// Nothing to do here: the garbage collector frees it. The WASM binding has the same method.
     #[napi]
+    #[allow(clippy::unused_self, reason = "a method in JavaScript")]
     pub fn free(&self) {}
 }
 

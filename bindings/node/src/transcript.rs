@@ -20,7 +20,7 @@ impl Transcript {
     /// A transcript of which nothing is read yet. The encoding is `array`, `ndjson` or `trace`.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, encoding_name: String) -> Result<Self> {
-        let converter = Converter::new(&read(&env, "bad_options", options)?);
+        let converter = Converter::new(&read(env, "bad_options", options)?);
         let output = Output::new(encoding(&encoding_name)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }
@@ -73,6 +73,7 @@ impl Transcript {
 
     /// Nothing to do here: the garbage collector frees it. The WASM binding has the same method.
     #[napi]
+    #[allow(clippy::unused_self, reason = "a method in JavaScript")]
     pub fn free(&self) {}
 
     /// What was written by a call, unless it failed.

@@ -14,16 +14,19 @@ pub(crate) fn json(value: &impl Serialize) -> String {
 }
 
 /// Reads an object, by its JSON text: parts of it are kept as such.
-pub(crate) fn read<T: DeserializeOwned>(env: &Env, code: &str, value: Unknown<'_>) -> Result<T> {
-    let text = stringify(env, value).map_err(|error| refused(code, &error.reason))?;
+pub(crate) fn read<T: DeserializeOwned>(env: Env, code: &str, value: Unknown<'_>) -> Result<T> {
+    let text = stringify(env, code, value)?;
     serde_json::from_str(&text).map_err(|error| refused(code, &error))
 }
 
-/// `JSON.stringify(value)`.
-fn stringify(env: &Env, value: Unknown<'_>) -> napi::Result<String> {
-    let json: Object<'_> = env.get_global()?.get_named_property("JSON")?;
-    let stringify: Function<'_, Unknown<'_>, String> = json.get_named_property("stringify")?;
-    stringify.call(value)
+/// The JSON text of a value.
+pub(crate) fn stringify(env: Env, code: &str, value: Unknown<'_>) -> Result<String> {
+    let call = || -> napi::Result<String> {
+        let json: Object<'_> = env.get_global()?.get_named_property("JSON")?;
+        let stringify: Function<'_, Unknown<'_>, String> = json.get_named_property("stringify")?;
+        stringify.call(value)
+    };
+    call().map_err(|error| refused(code, &error.reason))
 }
 
 /// Reads the name of an encoding.

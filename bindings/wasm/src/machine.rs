@@ -4,7 +4,7 @@ use interlinear_core::{Channel, Command, Connection, Encoding, Exit, OpenOptions
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-use crate::value::{json, read, read_verbatim, thrown};
+use crate::value::{json, read, read_verbatim, stringify, thrown};
 
 /// Bytes and commands in, events and bytes out.
 #[wasm_bindgen]
@@ -31,7 +31,7 @@ impl Machine {
 
     /// What the host wants the agent to do.
     pub fn command(&mut self, command: &Ts<Command>, session_id: Option<String>, now: f64) -> Result<String, JsValue> {
-        let command = read_verbatim("bad_command", command)?;
+        let command = Command::from_json(&stringify(&command.js_value())?).map_err(thrown)?;
         Ok(events(|output| self.0.command(&command, session_id.as_deref(), now, output)))
     }
 

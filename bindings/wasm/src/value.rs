@@ -40,8 +40,12 @@ pub(crate) fn read_verbatim<T>(code: &str, value: &Ts<T>) -> Result<T, JsValue>
 where
     T: Tsify + DeserializeOwned,
 {
-    let text = js_sys::JSON::stringify(&value.js_value()).map(String::from)?;
-    serde_json::from_str(&text).map_err(|error| refused(code, &error))
+    serde_json::from_str(&stringify(&value.js_value())?).map_err(|error| refused(code, &error))
+}
+
+/// The JSON text of a value.
+pub(crate) fn stringify(value: &JsValue) -> Result<String, JsValue> {
+    js_sys::JSON::stringify(value).map(String::from)
 }
 
 /// Reads the name of an encoding.

@@ -29,6 +29,7 @@ mod agents;
 mod api;
 mod book;
 mod check;
+mod command;
 mod connection;
 mod convert;
 mod diff;

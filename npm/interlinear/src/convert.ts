@@ -43,7 +43,11 @@ export function trace(input: TranscriptInput, options?: ConvertOptions): TraceLi
 }
 
 /** Reads a transcript in slices; gives the output of each. */
-function* outputs<T extends keyof Outputs>(to: T, input: TranscriptInput, options?: ConvertOptions): Generator<Outputs[T]> {
+function* outputs<T extends keyof Outputs>(
+  to: T,
+  input: TranscriptInput,
+  options?: ConvertOptions,
+): Generator<Outputs[T]> {
   const files = Array.isArray(input) ? input : [{ name: "", bytes: input }];
   const contents = files.map(({ name, bytes }) => ({ name, bytes: toBytes(bytes) }));
   const transcript = openTranscript(to, options);

@@ -47,8 +47,14 @@ export function backend(): "native" | "wasm" | undefined {
 export function compile(source?: WasmSource): Promise<WebAssembly.Module> {
   compiled ??= compileFrom(source ?? moduleUrl()).catch((cause: unknown) => {
     compiled = undefined;
-    const cure = "Serve the file `@interlinear/wasm/interlinear.wasm`, or hand the module to `init(module)`; a content security policy must allow 'wasm-unsafe-eval'.";
-    throw new InterlinearError("wasm_unavailable", `the WebAssembly module cannot be loaded: ${(cause as Error).message}`, cure, { cause });
+    const cure =
+      "Serve the file `@interlinear/wasm/interlinear.wasm`, or hand the module to `init(module)`; a content security policy must allow 'wasm-unsafe-eval'.";
+    throw new InterlinearError(
+      "wasm_unavailable",
+      `the WebAssembly module cannot be loaded: ${(cause as Error).message}`,
+      cure,
+      { cause },
+    );
   });
   return compiled;
 }
@@ -74,7 +80,11 @@ function nodeCore(): Core {
     case "":
       return nativeOrWasm();
     default:
-      throw new InterlinearError("bad_backend", `INTERLINEAR_BACKEND is \`${forced}\``, "Set it to `native` or `wasm`, or leave it out.");
+      throw new InterlinearError(
+        "bad_backend",
+        `INTERLINEAR_BACKEND is \`${forced}\``,
+        "Set it to `native` or `wasm`, or leave it out.",
+      );
   }
 }
 

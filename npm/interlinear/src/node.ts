@@ -15,7 +15,11 @@ const platforms = ["linux-x64-gnu"];
 export function nativeCore(): Core {
   const platform = platformName();
   if (!platforms.includes(platform)) {
-    throw new InterlinearError("native_unavailable", `there is no native build for ${platform}`, "Use WebAssembly: it is the default where no native build is.");
+    throw new InterlinearError(
+      "native_unavailable",
+      `there is no native build for ${platform}`,
+      "Use WebAssembly: it is the default where no native build is.",
+    );
   }
   const name = `@interlinear/native-${platform}`;
   try {
@@ -23,7 +27,12 @@ export function nativeCore(): Core {
     return { kind: "native", raw, failure };
   } catch (cause) {
     const reason = (cause as Error).message.split("\n", 1)[0];
-    throw new InterlinearError("native_unavailable", `${name} cannot be loaded: ${reason}`, `Install it: \`npm install ${name}\`.`, { cause });
+    throw new InterlinearError(
+      "native_unavailable",
+      `${name} cannot be loaded: ${reason}`,
+      `Install it: \`npm install ${name}\`.`,
+      { cause },
+    );
   }
 }
 

@@ -6,7 +6,14 @@ import { InterlinearError } from "./errors.js";
 import { core } from "./load.js";
 
 /** The stream on which bytes went. `http` is method and path: `POST /session`. */
-export type Channel = "stdout" | "stderr" | "stdin" | "argv" | "sse" | `sse ${string}` | { http: string; status?: number };
+export type Channel =
+  | "stdout"
+  | "stderr"
+  | "stdin"
+  | "argv"
+  | "sse"
+  | `sse ${string}`
+  | { http: string; status?: number };
 
 interface Options {
   /** The agent that speaks. */
@@ -156,7 +163,11 @@ export function openConnection(options: ConnectionOptions): Connection {
 /** Goes on from a snapshot, in this process or another. */
 export function restore(snapshot: Uint8Array, options: { now?: () => number } = {}): Connection {
   const build = core();
-  return new Connection(build, call(build, () => build.raw.Machine.restore(snapshot)), options.now);
+  return new Connection(
+    build,
+    call(build, () => build.raw.Machine.restore(snapshot)),
+    options.now,
+  );
 }
 
 function open(build: Core, options: OpenOptions): RawMachine {

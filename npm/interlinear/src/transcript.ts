@@ -1,4 +1,11 @@
-import type { Agent, ConvertOptions as CoreOptions, Detection, Stats, Stretch, UniversalEvent } from "../types/index.js";
+import type {
+  Agent,
+  ConvertOptions as CoreOptions,
+  Detection,
+  Stats,
+  Stretch,
+  UniversalEvent,
+} from "../types/index.js";
 import { type Core, call, type Encoding, type RawTranscript } from "./core.js";
 import { decodeEvents, decodeTrace } from "./decode.js";
 import type { TraceLine } from "./trace.js";
@@ -92,5 +99,7 @@ export class Transcript<T extends keyof Outputs> {
 /** Properties that are `undefined` are left out: the core takes them for values. */
 function coreOptions({ agent = "auto", ...rest }: ConvertOptions): CoreOptions {
   const options = { ...rest, ...(agent === "auto" ? {} : { agent }) };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as CoreOptions;
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as unknown as CoreOptions;
 }

@@ -38,7 +38,9 @@ async function next(): Promise<void> {
 
 function failed(error: unknown): Reply {
   const { code, message, cure } =
-    error instanceof InterlinearError ? error : new InterlinearError("read_failed", (error as Error).message, "Check that the file can still be read.");
+    error instanceof InterlinearError
+      ? error
+      : new InterlinearError("read_failed", (error as Error).message, "Check that the file can still be read.");
   return { type: "failed", code, message, cure };
 }
 

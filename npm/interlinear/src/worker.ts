@@ -57,7 +57,11 @@ export async function convertInWorker(input: WorkerInput, options: WorkerOptions
 
 function startWorker(): Worker {
   if (typeof Worker === "undefined") {
-    throw new InterlinearError("no_worker", "there is no Worker in this runtime", "Use `convert`, in a thread of your own if the file is big.");
+    throw new InterlinearError(
+      "no_worker",
+      "there is no Worker in this runtime",
+      "Use `convert`, in a thread of your own if the file is big.",
+    );
   }
   // Bundlers see this expression as a whole and ship the file.
   return new Worker(new URL("./worker-main.js", import.meta.url), { type: "module" });
@@ -72,7 +76,13 @@ function ask(worker: Worker, request: Request): Promise<Reply> {
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<Reply>) => resolve(data);
     worker.onerror = ({ message }) =>
-      reject(new InterlinearError("worker_failed", `the Worker failed: ${message || "its file cannot be loaded"}`, "Serve `worker-main.js` beside `worker.js`; a content security policy must allow it in `worker-src`."));
+      reject(
+        new InterlinearError(
+          "worker_failed",
+          `the Worker failed: ${message || "its file cannot be loaded"}`,
+          "Serve `worker-main.js` beside `worker.js`; a content security policy must allow it in `worker-src`.",
+        ),
+      );
     post(worker, request);
   });
 }

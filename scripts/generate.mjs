@@ -1,0 +1,8 @@
+// Writes the files that are made from the Rust types: the TypeScript declarations and the JSON Schema. They are
+// committed, and a test fails when they are stale.
+import { heading, main, run } from "./shell.mjs";
+
+main(async () => {
+  heading("Generated files");
+  await run("cargo", ["run", "--quiet", "--package", "interlinear-typegen"]);
+});
