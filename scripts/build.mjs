@@ -80,12 +80,12 @@ async function native() {
   report(name, output);
 }
 
-/** The name of this platform in the names of packages. */
+/** The name of this platform in the names of packages, as `npm/interlinear/src/node.ts` looks for it. */
 function nativePlatform() {
-  const base = `${process.platform}-${process.arch}`;
-  if (process.platform !== "linux") return process.platform === "win32" ? `${base}-msvc` : base;
+  const { platform, arch } = process;
+  if (platform !== "linux") return `${platform}-${arch}`;
   const glibc = process.report.getReport().header.glibcVersionRuntime;
-  return glibc === undefined ? `${base}-musl` : `${base}-gnu`;
+  return `${platform}-${arch}-${glibc === undefined ? "musl" : "gnu"}`;
 }
 
 /** npm/interlinear/src → npm/interlinear/dist */

@@ -50,6 +50,13 @@ function testFiles(folder) {
   });
 }
 
+/** The folders with a TypeScript project. */
+function typescriptProjects() {
+  const folders = ["npm", "tests", "examples"].filter((folder) => existsSync(at(folder)));
+  const projects = folders.flatMap((folder) => readdirSync(at(folder)).map((name) => join(folder, name)));
+  return projects.filter((project) => existsSync(at(project, "tsconfig.json")));
+}
+
 /** One section for each folder of tests, so that it is clear what is slow and what fails. */
 async function nodeTests() {
   const files = ["tests", "npm", "examples"]
@@ -70,7 +77,9 @@ main(async () => {
   await build();
   await setupTests();
   for (const { name, program, args } of checks) await holds(name, program, args);
-  await holds("TypeScript agrees with itself", bin("tsc"), ["--project", at("npm", "interlinear"), "--noEmit"]);
+  for (const project of typescriptProjects()) {
+    await holds(`TypeScript agrees: ${project}`, bin("tsc"), ["--project", at(project), "--noEmit"]);
+  }
   await rustTests();
   await nodeTests();
   heading(broken.length === 0 ? "All is well" : `Failed: ${broken.join("; ")}`);

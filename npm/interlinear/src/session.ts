@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
 import { toBytes } from "./bytes.js";
 import { type Core, call, type RawMachine } from "./core.js";

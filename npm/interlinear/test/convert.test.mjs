@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { agents, check, convert, detect, InterlinearError, openTranscript, relay, trace, version } from "interlinear";
+
+const project = new URL("../../../", import.meta.url);
+const recording = readFileSync(new URL("tests/fixtures/claude/recordings/edit_file.jsonl", project));
+const events = convert(recording);
+
+test("text, bytes and a list of files give the same events", () => {
+  assert.ok(events.length > 0);
+  assert.deepEqual(convert(recording.toString()), events);
+  assert.deepEqual(convert([{ name: "", bytes: recording }]), events);
+  assert.deepEqual(convert(recording, { agent: "auto" }), events);
+  assert.deepEqual(convert(recording, { agent: "claude", sessionId: undefined }), events);
+});
+
+test("the session can be named", () => {
+  assert.ok(convert(recording, { sessionId: "mine" }).every(({ session_id }) => session_id === "mine"));
+});
+
+test("relay gives the bytes of the same events, one a line", () => {
+  const lines = new TextDecoder().decode(relay(recording)).trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    events,
+  );
+});
+
+test("trace shows every line with its events, and loses neither", () => {
+  const lines = trace(recording);
+  assert.deepEqual(
+    lines.flatMap((line) => line.events),
+    events,
+  );
+  const numbers = lines.flatMap(({ line }) => (line === undefined ? [] : [line]));
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  );
+  assert.ok(
+    lines.every(({ line, text, outcome }) => line === undefined || (text !== undefined && outcome !== undefined)),
+  );
+});
+
+test("a transcript can be read chunk by chunk", () => {
+  const transcript = openTranscript("events");
+  const output = [];
+  for (let at = 0; at < recording.length; at += 1000) {
+    output.push(...transcript.push("", recording.subarray(at, at + 1000)));
+  }
+  const plan = transcript.plan();
+  output.push(...plan.output, ...transcript.end());
+  assert.deepEqual(plan.stretches, []);
+  assert.deepEqual(output, events);
+  assert.equal(transcript.detection().agent, "claude");
+  assert.ok(transcript.stats().lines > 0);
+  transcript.free();
+});
+
+test("detect tells what a transcript is", () => {
+  const { agent, recording: both } = detect(recording.subarray(0, 65536));
+  assert.equal(agent, "claude");
+  assert.equal(both, true);
+});
+
+test("what cannot be told is refused with a code and a cure that names the agent", () => {
+  for (const run of [() => detect("what is this?"), () => convert("what is this?")]) {
+    assert.throws(
+      run,
+      (error) => error instanceof InterlinearError && error.code === "unknown_format" && /agent/.test(error.cure),
+    );
+  }
+});
+
+test("what a transcript gives keeps the contract", () => {
+  assert.deepEqual(check(events), []);
+});
+
+test("events that break the contract are found", () => {
+  const [started, ...rest] = events;
+  const breaks = check([{ ...started, sequence: 7 }, ...rest]);
+  assert.ok(breaks.length > 0);
+  assert.equal(breaks[0].rule, 1);
+});
+
+test("the agents are named", () => {
+  assert.ok(agents().includes("claude"));
+});
+
+test("the core has the version of the package", () => {
+  const { version: expected } = JSON.parse(readFileSync(new URL("npm/interlinear/package.json", project), "utf8"));
+  assert.equal(version(), expected);
+});
