@@ -19,10 +19,17 @@ export function transcripts() {
 /** In a folder `stored` each entry is a transcript, with all that is in it; elsewhere each file of lines is one. */
 function agentTranscripts(folder) {
   return entries(folder).flatMap((path) => {
-    if (basename(path) === "stored") return entries(path).map((entry) => transcript(filesIn(entry)));
+    if (basename(path) === "snapshots") return []; // what must come out
+    if (basename(path) === "stored") return entries(path).flatMap(storedTranscripts);
     if (statSync(path).isDirectory()) return agentTranscripts(path);
     return path.endsWith(".jsonl") ? [transcript([path])] : [];
   });
+}
+
+/** A folder without a file of its own holds the sessions of another version. */
+function storedTranscripts(path) {
+  const versions = entries(path).every((entry) => statSync(entry).isDirectory());
+  return versions ? entries(path).flatMap(storedTranscripts) : [transcript(filesIn(path))];
 }
 
 const entries = (folder) =>

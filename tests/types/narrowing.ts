@@ -115,7 +115,13 @@ export function oneTypeOfEventHasAName(event: EventOf<"turn.ended">): number {
 }
 
 export const commands: Command[] = [
-  { type: "prompt", parts: [{ type: "text", text: "Hi" }, { type: "image", mime: "image/png", data: "" }] },
+  {
+    type: "prompt",
+    parts: [
+      { type: "text", text: "Hi" },
+      { type: "image", mime: "image/png", data: "" },
+    ],
+  },
   { type: "prompt", parts: [], mode: "follow_up" },
   { type: "reply_permission", permission_id: "p", reply: "accept_for_session" },
   { type: "reply_question", question_id: "q", answers: [["Yes"]] },
