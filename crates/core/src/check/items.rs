@@ -129,6 +129,9 @@ impl Items {
         }
         self.check_parent(item, report);
         check_content(item, report);
+        if item.kind == ItemKind::Status && !item.content.iter().any(|part| matches!(part, ContentPart::Status(_))) {
+            report.broken(15, format!("status {id} holds no status part"));
+        }
         open.texts.completed(item, report);
         match open.kind {
             ItemKind::ToolCall => self.calls.call_completed(open.call_id.as_deref()),
@@ -303,8 +306,5 @@ fn check_content(item: &UniversalItem<'_>, report: &mut Report<'_>) {
             ContentPart::Unknown(_) => report.broken(15, format!("item {id} holds a part of an unknown type")),
             _ => {}
         }
-    }
-    if *kind == ItemKind::Status && !item.content.iter().any(|part| matches!(part, ContentPart::Status(_))) {
-        report.broken(15, format!("status {id} holds no status part"));
     }
 }
