@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** The folder of the project. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The built command. */
-export const command = fileURLToPath(new URL("../../npm/interlinear/dist/cli/main.js", import.meta.url));
+export const command = fileURLToPath(new URL("../../npm/interlinear/bin/interlinear.js", import.meta.url));
 /** A real recording of Claude Code. */
 export const recording = (name) => `tests/fixtures/claude/recordings/${name}.jsonl`;
 /** A folder with a real stored session of Claude Code. */

@@ -40,7 +40,7 @@ describe("show", () => {
     assert.match(stdout, /^session\.started/);
   });
 
-  test("events appear as their lines arrive", async () => {
+  test("events appear as their lines arrive", { timeout: 30_000 }, async () => {
     const child = start(["show"]);
     let seen = "";
     child.stdout.on("data", (chunk) => {
@@ -53,7 +53,7 @@ describe("show", () => {
     child.stdin.write(lines[0]);
     await until(/1 ◀ system\/init/);
     child.stdin.write(lines[1]);
-    await until(/2 ◀ .*item\.completed/s);
+    await until(/2 ◀ .*item\.delta/s);
     assert.doesNotMatch(seen, /session\.ended/);
     child.stdin.end();
     await until(/session\.ended/);

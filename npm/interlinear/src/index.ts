@@ -12,6 +12,7 @@ export {
   version,
 } from "./convert.js";
 export { InterlinearError } from "./errors.js";
+export * from "./fold.js";
 export { backend, init, type WasmSource } from "./load.js";
 export {
   type Channel,

@@ -17,7 +17,8 @@ import { plural } from "./words.js";
 export const check: Command = {
   usage: "[options] [FILE|FOLDER|-]...",
   summary: "Checks events against the contract: those in a file, or those that a transcript becomes.",
-  details: `${INPUTS} A file of universal events (what convert writes) is checked as it is.
+  details: `${INPUTS}
+A file of universal events, as convert writes them, is checked as it is.
 
 Exit code 1 if the contract is broken anywhere.`,
   options: { ...READING, json: { type: "boolean", help: "one JSON object for each break" } },

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { version } from "../convert.js";
 import { agents } from "./agents.js";
 import { check } from "./check.js";

@@ -72,7 +72,9 @@ function startText({ content }: UniversalItem): string {
 
 function itemText({ content }: UniversalItem): string {
   const isFacts = content.some((part) => part.type === "status" && part.label === "session");
-  return content
+  // What happened to files is short, and outputs are long.
+  const files = content.filter((part) => part.type === "file_ref");
+  return [...files, ...content.filter((part) => part.type !== "file_ref")]
     .map((part) => (isFacts && part.type === "json" ? facts(part.json) : partText(part)))
     .filter(Boolean)
     .join(" · ");
