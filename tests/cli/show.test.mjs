@@ -8,14 +8,15 @@ describe("show", () => {
   test("each native line stands above its events", async () => {
     const { code, stdout } = await interlinear(["show", recording("hello")]);
     const rows = stdout.split("\n");
-    const at = rows.findIndex((row) => /^ +4 ◀ assistant/.test(row));
+    const at = rows.findIndex((row) => /^ +3 ◀ assistant/.test(row));
     assert.equal(code, 0);
     assert.ok(at > 0, stdout);
     assert.match(rows[at], /\{"type":"assistant"/);
-    assert.ok(
-      rows.slice(at + 1).some((row) => /│ item\.completed .*assistant message {2}Hello! I am ready to help/.test(row)),
-      stdout,
-    );
+    assert.deepEqual(rows.slice(at + 1, at + 3), [
+      "     │ item.started         #3 assistant message",
+      "     │ item.delta           #3 +text  Hello! I am ready to help with the demo project.",
+    ]);
+    assert.match(rows[at + 3], /^ +4 ◀ result/);
   });
 
   test("no row is wider than asked for", async () => {

@@ -61,7 +61,8 @@ async function headOf({ files: [main] }: Input): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   if (main === undefined) return new Uint8Array();
-  for await (const chunk of open(main)) {
+  // Not where reading has begun already: that goes on later.
+  for await (const chunk of openPath(main.path)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length >= HEAD) break;
@@ -105,9 +106,12 @@ function decide(spool: Spool, detection: Detection | undefined): void {
 }
 
 /** The bytes of a file, or of standard input. */
-export function open(file: InputFile): AsyncIterable<Uint8Array> {
-  if (file.begun) return file.begun;
-  return file.path === "-" ? process.stdin : createReadStream(file.path, { highWaterMark: CHUNK });
+export function open({ begun, path }: InputFile): AsyncIterable<Uint8Array> {
+  return begun ?? openPath(path);
+}
+
+function openPath(path: string): AsyncIterable<Uint8Array> {
+  return path === "-" ? process.stdin : createReadStream(path, { highWaterMark: CHUNK });
 }
 
 /** How far a first line is looked for. */

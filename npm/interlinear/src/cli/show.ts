@@ -54,7 +54,7 @@ function viewFor(options: Options): View {
 }
 
 function columnsFor(given: string | undefined): number {
-  if (given === undefined) return process.stdout.columns ?? (Number(process.env["COLUMNS"]) || COLUMNS);
+  if (given === undefined) return process.stdout.columns || Number(process.env["COLUMNS"]) || COLUMNS;
   if (!/^\d+$/.test(given)) throw new UsageError(`--width ${given}: it takes a number of columns`);
   return Number(given);
 }

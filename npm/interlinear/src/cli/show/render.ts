@@ -3,7 +3,7 @@ import type { TraceLine } from "../../trace.js";
 import { eventRow } from "./event.js";
 import { ItemNumbers } from "./numbers.js";
 import type { Style } from "./style.js";
-import { clean, fit } from "./text.js";
+import { fit } from "./text.js";
 
 /** How to draw. */
 export interface View {
@@ -42,11 +42,11 @@ export class Renderer {
   #nativeRow({ line, dir = "out", kind = "", text = "", outcome, reason }: TraceLine): string {
     const { columns, style } = this.#view;
     const number = `${line}`.padStart(NUMBER_WIDTH);
-    const name = `${ARROWS[dir]} ${clean(kind)}`;
+    const name = fit(`${ARROWS[dir]} ${kind}`, columns - number.length - 1);
     const fate = outcome === "ignored" ? `ignored: ${reason}` : outcome === "mapped" ? "" : `${outcome}`;
-    const before = [number, name].join(" ").length + 2 + (fate === "" ? 0 : fate.length + 2);
-    const body = fit(text, columns - before);
-    if (outcome === "ignored") return style.dim([`${number} ${name}`, fate, body].join("  "));
+    const before = [`${number} ${name}`, fate].filter(Boolean).join("  ");
+    if (outcome === "ignored") return style.dim(fit(`${before}  ${text}`, columns));
+    const body = fit(text, columns - before.length - 2);
     const colour = outcome === "mapped" && dir !== "err" ? style.cyan : style.red;
     const head = `${style.dim(number)} ${style.bold(colour(name))}`;
     return [head, style.red(fate), style.dim(body)].filter(Boolean).join("  ");
