@@ -20,10 +20,15 @@ function publish(events) {
 }
 
 function print({ type, data }) {
-  if (type === "item.delta" && (data.part_type ?? "text") === "text") process.stdout.write(data.delta);
-  if (type === "item.completed") console.log(data.item.kind === "tool_call" ? `[${titleOf(data.item)}]` : "");
+  if (type === "item.delta" && data.part_type === undefined) process.stdout.write(data.delta);
+  if (type === "item.completed") printEnd(data.item);
   if (type === "permission.requested") console.log(`may I? ${data.title ?? data.action}`);
   if (type === "error") console.log(`error: ${data.message}`);
+}
+
+function printEnd(item) {
+  if (item.kind === "tool_call") console.log(`[${titleOf(item)}]`);
+  if (item.kind === "message" && item.content.some((part) => part.type === "text")) console.log();
 }
 
 function titleOf({ content }) {

@@ -100,7 +100,7 @@ function partText(part: ContentPart): string {
     case "image":
       return part.path.startsWith("data:") ? `image ${part.mime ?? ""}`.trimEnd() : `image ${part.path}`;
     case "status":
-      return part.detail === undefined ? part.label : `${part.label}: ${part.detail}`;
+      return [part.label, part.detail ?? part.retracts?.join(", ")].filter(Boolean).join(": ");
     case "json":
       return JSON.stringify(part.json);
     default:

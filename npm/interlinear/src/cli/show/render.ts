@@ -18,6 +18,7 @@ export interface View {
 
 /** How each direction is drawn: from the agent, to the agent, its standard error. */
 const ARROWS = { out: "◀", in: "▶", err: "!" } as const;
+const FATES = { mapped: "", unparsed: "it could not be read", cut: "the end of the process cut it off" } as const;
 const NUMBER_WIDTH = 4;
 const TYPE_WIDTH = "permission.requested".length + 1;
 
@@ -43,7 +44,7 @@ export class Renderer {
     const { columns, style } = this.#view;
     const number = `${line}`.padStart(NUMBER_WIDTH);
     const name = fit(`${ARROWS[dir]} ${kind}`, columns - number.length - 1);
-    const fate = outcome === "ignored" ? `ignored: ${reason}` : outcome === "mapped" ? "" : `${outcome}`;
+    const fate = outcome === "ignored" ? `ignored: ${reason}` : FATES[outcome ?? "mapped"];
     const before = [`${number} ${name}`, fate].filter(Boolean).join("  ");
     if (outcome === "ignored") return style.dim(fit(`${before}  ${text}`, columns));
     const body = fit(text, columns - before.length - 2);
