@@ -1,29 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { chromium } from "playwright-core";
-import { chromium as executable } from "../../scripts/toolchain.mjs";
+import { launchChromium } from "../chromium.mjs";
 import { recording, root } from "../cli/run.mjs";
-
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 describe("the example for the browser", () => {
   let server;
   let address;
-  let profile;
-  let context;
+  let browser;
   let page;
   const problems = [];
 
@@ -33,21 +19,15 @@ describe("the example for the browser", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     [address] = (await once(server.stdout, "data")).map((chunk) => chunk.toString().trim());
-    profile = mkdtempSync(join(tmpdir(), "interlinear-browser-"));
-    context = await chromium.launchPersistentContext(profile, {
-      executablePath: executable(),
-      headless: true,
-      args: ARGUMENTS,
-    });
-    page = await context.newPage();
+    browser = await launchChromium();
+    page = await browser.newPage();
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
     await page.goto(address);
   });
   after(async () => {
-    await context?.close();
+    await browser?.close();
     server?.kill();
-    rmSync(profile, { recursive: true, force: true });
   });
 
   test("loads the core under a strict content security policy", async () => {
