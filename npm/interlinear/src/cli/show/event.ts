@@ -10,7 +10,7 @@ export interface EventRow {
   readonly words: string;
   /** What was said or done. */
   readonly text: string;
-  /** How to colour the text. */
+  /** How to colour the words and the text: what is only on the way is quieter than what is done. */
   readonly tint: (text: string) => string;
 }
 
@@ -23,11 +23,19 @@ export function eventRow(event: UniversalEvent, style: Style, numbers: ItemNumbe
     case "session.started":
       return row(style.blue, "", facts(event.data.metadata));
     case "session.ended":
-      return row(style.blue, `${event.data.reason}, by ${event.data.terminated_by}`, event.data.message);
+      return row(
+        event.data.reason === "error" ? style.red : style.blue,
+        `${event.data.reason}, by ${event.data.terminated_by}`,
+        event.data.message,
+      );
     case "turn.started":
       return row(style.blue, "");
     case "turn.ended":
-      return row(style.blue, event.data.metadata?.status ?? "", turnText(event.data.metadata));
+      return row(
+        event.data.metadata?.status === "failed" ? style.red : style.blue,
+        event.data.metadata?.status ?? "",
+        turnText(event.data.metadata),
+      );
     case "item.started": {
       const { item } = event.data;
       return row(style.dim, `${numbers.of(item.item_id)} ${itemWords(item)}`, startText(item), style.dim);

@@ -68,7 +68,7 @@ export class Renderer {
     const room = columns - indent.length - type.length - padding.length;
     const said = fit(words, room);
     const separator = said === "" || text === "" ? "" : "  ";
-    const row = `${style.dim(indent)}${colour(type)}${padding}${said}${separator}`;
+    const row = `${style.dim(indent)}${colour(type)}${padding}${tint(said)}${separator}`;
     return `${row}${tint(fit(text, room - said.length - separator.length))}`.trimEnd();
   }
 }
