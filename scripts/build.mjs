@@ -1,7 +1,7 @@
 // Builds what is published: the WASM module with its glue, the module for Node on this platform, the TypeScript.
 // What is newer than everything that it is made of is left alone.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { setupBuild } from "./setup.mjs";
 import { at, heading, main, Problem, run, say } from "./shell.mjs";
@@ -22,26 +22,31 @@ function upToDate(output, sources) {
   return existsSync(output) && sources.every((source) => changed(at(source)) <= statSync(output).mtimeMs);
 }
 
-/** bindings/wasm → npm/wasm/dist */
-async function wasm() {
-  const folder = at("npm", "wasm", "dist");
-  const output = join(folder, "interlinear.wasm");
-  const name = "WebAssembly";
-  if (upToDate(output, [...rust, "bindings/wasm", "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"])) {
-    return report(name, output);
-  }
+const wasmSources = [...rust, "bindings/wasm", "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"];
+const wasmOutput = at("npm", "wasm", "dist", "interlinear.wasm");
+
+/** bindings/wasm → target-wasm: a folder of its own, because it may be another compiler's. */
+async function compileWasm() {
+  if (upToDate(wasmOutput, wasmSources)) return;
+  say("WebAssembly: compiling (a minute or two the first time)");
   const { cargo, args, env } = wasmToolchain();
-  say(`${name}: compiling (a minute or two the first time)`);
   const where = ["--target", "wasm32-unknown-unknown", "--target-dir", "target-wasm"];
   const build = ["build", "--profile", "wasm", "--package", "interlinear-wasm", ...where, ...args];
   await run(cargo, build, { env, echo: false, name: "compiling for WebAssembly" });
-  rmSync(folder, { recursive: true, force: true });
-  const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
-  say(`${name}: writing the glue`);
-  const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
-  await run("cargo", glue, { echo: false, name: "writing the glue" });
-  await optimise(join(folder, "interlinear_bg.wasm"), output);
-  report(name, output);
+}
+
+/** target-wasm → npm/wasm/dist */
+async function wasm() {
+  if (!upToDate(wasmOutput, wasmSources)) {
+    say("WebAssembly: glue and optimisation");
+    const folder = dirname(wasmOutput);
+    const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
+    rmSync(folder, { recursive: true, force: true });
+    const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
+    await run("cargo", glue, { echo: false, name: "writing the glue" });
+    await optimise(join(folder, "interlinear_bg.wasm"), wasmOutput);
+  }
+  report("WebAssembly", wasmOutput);
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */
@@ -125,9 +130,9 @@ function sizes(bytes) {
 export async function build() {
   await setupBuild();
   heading("Build");
-  mkdirSync(at("target"), { recursive: true });
+  // Both end in a long step that uses one processor only.
+  await Promise.all([compileWasm(), native()]);
   await wasm();
-  await native();
   await typescript();
 }
 
