@@ -36,7 +36,7 @@ async function rustTests() {
   const name = "Rust tests";
   heading(name);
   const excluded = bindings.flatMap((crate) => ["--exclude", crate]);
-  const { ok, output } = await attempt("cargo", ["test", "--quiet", "--workspace", ...excluded]);
+  const { ok, output } = await attempt("cargo", ["test", "--quiet", "--workspace", "--no-fail-fast", ...excluded]);
   count(name, ok, sum(output, /^test result: .*? (\d+) passed/gm), sum(output, /^test result: .*? (\d+) failed/gm));
 }
 
