@@ -1,12 +1,13 @@
-//! Unified diffs from what agents give instead of one.
+//! Unified diffs from what agents give instead of one. Every line of them ends with a newline.
 
 use std::fmt::Write as _;
 
 use crate::json::Value;
 
 /// From hunks with `oldStart, oldLines, newStart, newLines, lines[]`; nothing if there are none.
-pub(crate) fn from_hunks(hunks: Value<'_>) -> Option<String> {
-    let mut diff = String::new();
+pub(crate) fn from_hunks(path: &str, hunks: Value<'_>) -> Option<String> {
+    let mut diff = header(path, path);
+    let empty = diff.len();
     for hunk in hunks.elements() {
         let number = |key: &str| hunk.get(key).and_then(Value::i64).unwrap_or(0);
         let (old, old_lines) = (number("oldStart"), number("oldLines"));
@@ -17,22 +18,26 @@ pub(crate) fn from_hunks(hunks: Value<'_>) -> Option<String> {
             diff.push('\n');
         }
     }
-    finished(diff)
+    (diff.len() > empty).then_some(diff)
 }
 
 /// A file that was not there before.
-pub(crate) fn of_new_file(content: &str) -> String {
-    let mut diff = format!("@@ -0,0 +1,{} @@\n", content.lines().count());
+pub(crate) fn of_new_file(path: &str, content: &str) -> String {
+    let mut diff = header("", path);
+    if content.is_empty() {
+        return diff;
+    }
+    let _ = writeln!(diff, "@@ -0,0 +1,{} @@", content.lines().count());
     push_lines(&mut diff, '+', content);
-    if !content.is_empty() && !content.ends_with('\n') {
+    if !content.ends_with('\n') {
         diff.push_str("\\ No newline at end of file\n");
     }
-    finished(diff).unwrap_or_default()
+    diff
 }
 
 /// A text that was replaced by another. Where in the file is told by the numbered lines that the agent shows of the
 /// result; without them the hunk stands at the first line.
-pub(crate) fn of_edit(old: &str, new: &str, shown: &str) -> String {
+pub(crate) fn of_edit(path: &str, old: &str, new: &str, shown: &str) -> String {
     let first = new.lines().next().unwrap_or_default();
     let at = shown.lines().find_map(|line| {
         let (number, text) = line.split_once(['→', '\t'])?;
@@ -40,10 +45,21 @@ pub(crate) fn of_edit(old: &str, new: &str, shown: &str) -> String {
         (!first.is_empty() && text.contains(first)).then_some(number)
     });
     let at = at.unwrap_or(1);
-    let mut diff = format!("@@ -{at},{} +{at},{} @@\n", old.lines().count(), new.lines().count());
+    let mut diff = header(path, path);
+    let _ = writeln!(diff, "@@ -{at},{} +{at},{} @@", old.lines().count(), new.lines().count());
     push_lines(&mut diff, '-', old);
     push_lines(&mut diff, '+', new);
-    finished(diff).unwrap_or_default()
+    diff
+}
+
+/// The two names of the file; an empty one is a file that is not there.
+fn header(old: &str, new: &str) -> String {
+    let name = |side: &str, path: &str| match path.strip_prefix('/') {
+        _ if path.is_empty() => "/dev/null".to_owned(),
+        Some(rest) => format!("{side}/{rest}"),
+        None => format!("{side}/{path}"),
+    };
+    format!("--- {}\n+++ {}\n", name("a", old), name("b", new))
 }
 
 fn push_lines(diff: &mut String, mark: char, text: &str) {
@@ -52,10 +68,4 @@ fn push_lines(diff: &mut String, mark: char, text: &str) {
         diff.push_str(line);
         diff.push('\n');
     }
-}
-
-/// Without the last line end; nothing if it is empty.
-fn finished(mut diff: String) -> Option<String> {
-    diff.pop();
-    if diff.is_empty() { None } else { Some(diff) }
 }

@@ -44,6 +44,7 @@ pub(crate) struct WaitingResult {
 impl Emit<'_> {
     /// A call whose arguments are known.
     pub(crate) fn call(&mut self, spec: CallSpec<'_>, part: ToolCallPart<'_>, synthetic: bool) {
+        self.ensure_call_of(spec.agent);
         if !self.register(spec, None) {
             return;
         }
@@ -54,6 +55,7 @@ impl Emit<'_> {
 
     /// A call whose arguments will stream.
     pub(crate) fn open_call(&mut self, spec: CallSpec<'_>, part: ToolCallPart<'_>) -> Option<Ref> {
+        self.ensure_call_of(spec.agent);
         if !self.register(spec, None) {
             return None;
         }
@@ -109,6 +111,7 @@ impl Emit<'_> {
         agent: Option<&str>,
         synthetic: bool,
     ) {
+        self.ensure_call_of(agent);
         let call_id = result.call_id.clone().into_owned();
         let known = self.session().calls.iter().find(|(_, call)| call.call_id == call_id).map(|(key, _)| *key);
         let Some(key) = known else {

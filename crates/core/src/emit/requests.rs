@@ -43,7 +43,7 @@ impl Request {
 impl Emit<'_> {
     /// The agent asks for permission.
     pub(crate) fn ask_permission(&mut self, mut data: PermissionData<'_>) {
-        if self.session().requests.iter().any(|request| request.id() == data.permission_id) {
+        if !self.first_time(&data.permission_id) {
             self.ignore("repeated");
             return;
         }
@@ -65,12 +65,16 @@ impl Emit<'_> {
         self.session_mut().requests.push(Request::Question(data.into_owned()));
     }
 
+    /// Whether this is said for the first time in the session.
+    pub(crate) fn first_time(&mut self, what: &str) -> bool {
+        self.session_mut().begun.insert(hash::of(what.as_bytes()))
+    }
+
     /// An identifier for a request that no other request of the session has.
     pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
-        let begun = &mut self.session_mut().begun;
         let mut id = base.to_owned();
         let mut count = 1;
-        while !begun.insert(hash::of(id.as_bytes())) {
+        while !self.first_time(&id) {
             count += 1;
             id = format!("{base}_{count}");
         }

@@ -1,6 +1,7 @@
 //! The control protocol: permissions, questions, plans and forms that the agent asks for, and what the host asks.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use interlinear_schema::{
     Json, PermissionData, PermissionStatus, Question, QuestionData, QuestionKind, QuestionOption, StatusLabel, Text,
@@ -22,6 +23,10 @@ impl State {
         let id = line.request_id.as_deref().unwrap_or_default();
         let subtype = request.subtype.as_deref().unwrap_or_default();
         emit.kind(format!("control_request/{subtype}"));
+        if matches!(subtype, "can_use_tool" | "elicitation") && !emit.first_time(&format!("request {id}")) {
+            emit.ignore("repeated");
+            return;
+        }
         match subtype {
             "can_use_tool" => self.may_use_tool(id, request, emit),
             "elicitation" => self.elicitation(id, request, emit),
@@ -49,8 +54,8 @@ impl State {
         };
         let mut pending = pending(id, String::new(), kind);
         pending.tool_use_id.clone_from(&tool_use_id);
-        pending.input = request.input.map(Value::raw).unwrap_or("{}").to_owned();
-        pending.suggestions = request.permission_suggestions.map(Value::raw).unwrap_or("[]").to_owned();
+        pending.input = request.input.map_or("{}", Value::raw).to_owned();
+        pending.suggestions = request.permission_suggestions.map_or("[]", Value::raw).to_owned();
         if kind == PendingKind::Permission {
             pending.event_id = format!("perm_{id}");
             emit.ask_permission(permission(&pending.event_id, name, request, tool_use_id.as_deref(), agent.as_deref()));
@@ -87,7 +92,7 @@ impl State {
         let questions: Vec<_> = fields.iter().map(|(name, field)| form_field(name, *field)).collect();
         let mut pending = pending(id, event_id.clone(), PendingKind::Form);
         pending.questions = fields.iter().map(|(name, _)| name.clone().into_owned()).collect();
-        pending.input = request.requested_schema.map(Value::raw).unwrap_or("{}").to_owned();
+        pending.input = request.requested_schema.map_or("{}", Value::raw).to_owned();
         self.requests.push(pending);
         let first = questions.first().map(|question| &question.options);
         let options = first.map(|options| options.iter().map(|option| option.label.borrow()).collect());
@@ -244,8 +249,7 @@ impl State {
         let answers = structured.and_then(|result| result.get("answers")).filter(|_| asks && ran);
         let mut tape = Tape::default();
         let input = tape.read(&call.input).ok();
-        let texts = question_texts(input.or(structured));
-        let answers = answers.map(|answers| answers_in_order(&texts, answers));
+        let answers = answers.map(|answers| answers_in_order(input.or(structured), answers));
         emit.resolve(&event, status, answers, !asks);
     }
 }
@@ -291,7 +295,7 @@ fn permission<'a>(
     for (key, value) in more {
         let Some(value) = value else { continue };
         metadata.push(if metadata.is_empty() { '{' } else { ',' });
-        metadata.push_str(&format!("\"{key}\":{}", value.raw()));
+        let _ = write!(metadata, "\"{key}\":{}", value.raw());
     }
     if !metadata.is_empty() {
         metadata.push('}');
@@ -408,9 +412,11 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
     if pending.kind == PendingKind::Plan {
         return (PermissionStatus::Accept, Some(vec![vec![Text::from("approve")]]));
     }
+    let mut tape = Tape::default();
+    let input = tape.read(&pending.input).ok();
     let none = || pending.questions.iter().map(|_| Vec::new()).collect();
     let answers = field("updatedInput").and_then(|input| input.get("answers"));
-    (PermissionStatus::Accept, Some(answers.map_or_else(none, |given| answers_in_order(&pending.questions, given))))
+    (PermissionStatus::Accept, Some(answers.map_or_else(none, |given| answers_in_order(input, given))))
 }
 
 /// A value of a form as text.
@@ -418,11 +424,34 @@ fn shown(value: Value<'_>) -> Text<'_> {
     value.text().unwrap_or_else(|| Text::from(value.raw()))
 }
 
-/// The answers in the order of the questions. The agent joins several with commas.
-fn answers_in_order<'a>(questions: &[String], answers: Value<'a>) -> Vec<Vec<Text<'a>>> {
-    let answer = |question: &String| {
-        let answer = answers.get(question)?;
-        Some(if answer.is_array() { answer.elements().filter_map(Value::text).collect() } else { vec![answer.text()?] })
+/// The answers in the order of the questions. Where several may be chosen, the agent joins them with commas.
+fn answers_in_order<'a>(input: Option<Value<'_>>, answers: Value<'a>) -> Vec<Vec<Text<'a>>> {
+    let answer = |question: Value<'_>| {
+        let answer = answers.get(&question.get("question")?.str()?)?;
+        if answer.is_array() {
+            return Some(answer.elements().filter_map(Value::text).collect());
+        }
+        let several = question.get("multiSelect").and_then(Value::bool) == Some(true);
+        Some(if several { chosen(&answer.str()?, question) } else { vec![answer.text()?] })
     };
-    questions.iter().map(|question| answer(question).unwrap_or_default()).collect()
+    questions(input).map(|question| answer(question).unwrap_or_default()).collect()
+}
+
+/// Takes a joined answer apart by the labels that were offered; what is no label is free text and stays whole.
+fn chosen(answer: &str, question: Value<'_>) -> Vec<Text<'static>> {
+    let labels = question.get("options").into_iter().flat_map(Value::elements);
+    let mut labels: Vec<_> = labels.filter_map(|option| option.get("label")?.str()).collect();
+    labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
+    let mut rest = answer;
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let next = labels.iter().find_map(|label| {
+            let after = rest.strip_prefix(label.as_ref())?;
+            Some((label.clone().into_owned(), if after.is_empty() { after } else { after.strip_prefix(", ")? }))
+        });
+        let (label, after) = next.unwrap_or_else(|| (rest.to_owned(), ""));
+        found.push(Text::from(label));
+        rest = after;
+    }
+    found
 }

@@ -374,7 +374,8 @@ fn exit_code(name: &str, structured: Option<Value<'_>>, output: &str, failed: bo
         return digits.parse().ok();
     }
     let field = |key: &str| structured.and_then(|result| result.get(key));
-    let goes_on = field("backgroundTaskId").is_some_and(|task| task.str().is_some());
+    let goes_on = field("backgroundTaskId").is_some_and(|task| task.str().is_some())
+        || output.starts_with("Command running in background");
     let interrupted = field("interrupted").and_then(Value::bool) == Some(true);
     (!failed && !goes_on && !interrupted).then_some(0)
 }
@@ -387,26 +388,28 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
     let field = |key: &str| structured.and_then(|result| result.get(key));
     let path = field("filePath").and_then(Value::str).map(Cow::into_owned);
     let path = path.or_else(|| input_text("file_path").or_else(|| input_text("notebook_path")).map(Cow::into_owned));
+    let path = path?;
     let (action, diff) = match tools::kind(&call.name) {
         ToolKind::FileRead => (FileAction::Read, None),
-        ToolKind::FileWrite => (FileAction::Write, written(structured, input_text("content"), output)),
+        ToolKind::FileWrite => (FileAction::Write, written(&path, structured, input_text("content"), output)),
         ToolKind::FileEdit => {
-            let patch = field("structuredPatch").and_then(diff::from_hunks);
-            let edit = || Some(diff::of_edit(&input_text("old_string")?, &input_text("new_string")?, output));
+            let patch = field("structuredPatch").and_then(|hunks| diff::from_hunks(&path, hunks));
+            let edit = || Some(diff::of_edit(&path, &input_text("old_string")?, &input_text("new_string")?, output));
             (FileAction::Patch, patch.or_else(edit))
         }
         _ => return None,
     };
     let diff = diff.map(Text::from);
-    Some(ContentPart::FileRef(FileRefPart { path: Cow::Owned(path?), action, diff, ..FileRefPart::default() }))
+    Some(ContentPart::FileRef(FileRefPart { path: Cow::Owned(path), action, diff, ..FileRefPart::default() }))
 }
 
 /// The change by which a file was written.
-fn written(structured: Option<Value<'_>>, content: Option<Cow<'_, str>>, output: &str) -> Option<String> {
-    let patch = structured.and_then(|result| result.get("structuredPatch")).and_then(diff::from_hunks);
+fn written(path: &str, structured: Option<Value<'_>>, content: Option<Cow<'_, str>>, output: &str) -> Option<String> {
+    let hunks = structured.and_then(|result| result.get("structuredPatch"));
+    let patch = hunks.and_then(|hunks| diff::from_hunks(path, hunks));
     let created = structured.map_or_else(
         || output.starts_with("File created"),
         |result| result.get("type").and_then(Value::str).is_some_and(|kind| kind == "create"),
     );
-    patch.or_else(|| if created { content.map(|content| diff::of_new_file(&content)) } else { None })
+    patch.or_else(|| if created { content.map(|content| diff::of_new_file(path, &content)) } else { None })
 }

@@ -162,7 +162,10 @@ impl State {
             emit.end_background(&call);
         }
         if self.background_tasks.remove(task) {
-            emit.status(StatusLabel::Notice, line.summary.clone(), None);
+            let summary = line.summary.as_ref().map(Text::to_string).unwrap_or_default();
+            let status = line.status.and_then(Value::str).filter(|status| status != "completed");
+            let status = status.map(|status| format!(": {status}")).unwrap_or_default();
+            emit.status(StatusLabel::Notice, Some(Text::from(format!("{summary}{status}"))), None);
         } else {
             emit.ignore("shown by its call");
         }
