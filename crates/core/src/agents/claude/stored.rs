@@ -4,16 +4,17 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use interlinear_schema::{
-    ContentPart, ErrorData, FileAction, FileRefPart, StatusLabel, Text, TurnMetadata, TurnStatus, Usage,
+    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, StatusLabel, Text, TextPart,
+    TurnMetadata, TurnStatus, Usage,
 };
 
 use super::blocks;
-use super::results::SUMMARY;
+use super::results::{SUMMARY, local_output};
 use super::state::State;
-use super::wire::{Line, User};
+use super::wire::{Line, System, User};
 use crate::agents::Recognised;
 use crate::api::{Agent, Form};
-use crate::emit::Emit;
+use crate::emit::{Emit, Spec};
 use crate::hash;
 use crate::json::Value;
 
@@ -103,23 +104,37 @@ impl State {
         if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {
-            self.typed(&typed, uuid, emit);
+            self.said(&typed, ItemRole::User, uuid, emit);
         } else {
             self.user_message(content, uuid, None, false, emit);
         }
     }
 
-    /// A command that the user typed, as it was typed.
-    fn typed(&mut self, text: &str, uuid: Option<&str>, emit: &mut Emit<'_>) {
-        let spec = crate::emit::Spec {
-            id: uuid.unwrap_or_default(),
-            kind: interlinear_schema::ItemKind::Message,
-            role: Some(interlinear_schema::ItemRole::User),
-            native: uuid,
-            ..crate::emit::Spec::default()
-        };
-        let part = interlinear_schema::TextPart { text: Text::from(text), ..Default::default() };
-        emit.item(&spec, interlinear_schema::ItemStatus::Completed, vec![ContentPart::Text(part)], false);
+    /// A command that the agent answered by itself: what was typed, or what it printed. Live, the latter is a message
+    /// of the assistant.
+    pub(super) fn local_command(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
+        let text = line.content.as_ref().map(Text::to_string).unwrap_or_default();
+        let uuid = line.uuid.as_deref();
+        if let Some(typed) = typed_command(&text) {
+            self.end_stored_turn(emit);
+            emit.begin_turn(None, true);
+            self.said(&typed, ItemRole::User, uuid, emit);
+            return;
+        }
+        let output = local_output(&text).unwrap_or(text);
+        if output.is_empty() {
+            emit.ignore("empty output");
+        } else {
+            self.said(&output, ItemRole::Assistant, uuid, emit);
+        }
+    }
+
+    /// A message of plain text.
+    fn said(&mut self, text: &str, role: ItemRole<'static>, uuid: Option<&str>, emit: &mut Emit<'_>) {
+        let id = uuid.unwrap_or_default();
+        let spec = Spec { id, kind: ItemKind::Message, role: Some(role), native: uuid, ..Spec::default() };
+        let part = TextPart { text: Text::from(text), ..TextPart::default() };
+        emit.item(&spec, ItemStatus::Completed, vec![ContentPart::Text(part)], false);
     }
 
     /// The turn is over when the next one begins, or the file ends.

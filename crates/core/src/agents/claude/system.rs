@@ -41,6 +41,7 @@ impl State {
             "task_notification" => self.task_over(line, emit),
             "permission_denied" => emit.status(StatusLabel::Notice, line.message.clone(), agent),
             "hook_response" => hook(line, agent, emit),
+            "local_command" if self.stored => self.local_command(line, emit),
             "informational"
             | "notification"
             | "local_command"
