@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{
     ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
-    ToolCallPart, ToolKind, UniversalItem,
+    ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 use serde::{Deserialize, Serialize};
 
@@ -144,7 +144,7 @@ impl Emit<'_> {
             agent_id: spec.agent.map(Cow::Borrowed),
             extra: interlinear_schema::Extra::default(),
         };
-        let shown = content.iter().filter(|part| opens_with(part)).map(without_text).collect();
+        let shown = content.iter().filter_map(opening).collect();
         self.send(true, started(item(ItemStatus::InProgress, shown)));
         if streams(&spec.kind) {
             for (index, part) in content.iter().enumerate() {
@@ -330,10 +330,17 @@ fn streams(kind: &ItemKind<'_>) -> bool {
     !matches!(kind, ItemKind::Status | ItemKind::Unknown)
 }
 
-/// Whether a part is shown when its item begins: calls and results name their tool before any text comes, and a
-/// status is what it is.
-fn opens_with(part: &ContentPart<'_>) -> bool {
-    matches!(part, ContentPart::ToolCall(_) | ContentPart::ToolResult(_) | ContentPart::Status(_))
+/// What of a part is shown when its item begins: calls and results name their tool before any text comes, and a status
+/// is what it is.
+fn opening<'p>(part: &ContentPart<'p>) -> Option<ContentPart<'p>> {
+    match part {
+        ContentPart::ToolCall(_) | ContentPart::Status(_) => Some(without_text(part)),
+        ContentPart::ToolResult(part) => {
+            let call_id = part.call_id.clone();
+            Some(ContentPart::ToolResult(ToolResultPart { call_id, ..ToolResultPart::default() }))
+        }
+        _ => None,
+    }
 }
 
 /// The text of a part that deltas can bring.
