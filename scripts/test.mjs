@@ -68,7 +68,12 @@ async function nodeTests() {
     const members = files.filter((file) => dirname(file) === folder);
     const name = `Node tests: ${folder}`;
     heading(name);
-    const { ok, output } = await attempt(process.execPath, ["--test", "--test-reporter=spec", ...members]);
+    const { ok, output } = await attempt(process.execPath, [
+      "--test",
+      "--test-timeout=300000",
+      "--test-reporter=spec",
+      ...members,
+    ]);
     count(name, ok, sum(output, /^ℹ pass (\d+)/gm), sum(output, /^ℹ fail (\d+)/gm));
   }
 }
