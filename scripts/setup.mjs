@@ -33,7 +33,8 @@ async function npmPackages() {
     return;
   }
   say("npm install");
-  await run("npm", ["install", "--no-audit", "--no-fund"], { echo: false, name: "npm install" });
+  // Not `npm ci`: it refuses a lockfile that lacks the optional packages of other platforms, as npm often writes it.
+  await run("npm", ["install", "--no-save", "--no-audit", "--no-fund"], { echo: false, name: "npm install" });
 }
 
 async function wasm() {
