@@ -1,4 +1,5 @@
 import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import type { Detection, Stats, Stretch } from "../../types/index.js";
 import { detect, openTranscript } from "../convert.js";
 import type { ConvertOptions, Outputs, Transcript } from "../transcript.js";
@@ -35,7 +36,11 @@ export async function* readTranscript<T extends keyof Outputs>(
     }
     const { output, stretches } = transcript.plan();
     yield output;
-    for (const bytes of readStretches(stretches, input.files, spool)) yield transcript.feed(bytes);
+    for (const bytes of readStretches(stretches, input.files, spool)) {
+      yield transcript.feed(bytes);
+      // The memory of what was written is given back only between turns of the event loop.
+      await setImmediate();
+    }
     yield transcript.end();
     return { detection: transcript.detection(), stats: transcript.stats() };
   } catch (error) {
