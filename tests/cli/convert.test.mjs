@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { bytesOf, eventsOf, interlinear, recording, shell, start, stored, streamOf } from "./run.mjs";
 
@@ -72,6 +72,27 @@ describe("convert", () => {
     assert.equal(code, 0);
     assert.equal(new Set(eventsOf(stdout).map((event) => event.session_id)).size, 2);
     assert.equal(stderr.trim().split("\n").length, 2);
+  });
+
+  test("streams in a folder are sessions of their own, and together they keep the contract", async () => {
+    const folder = mkdtempSync(join(scratch, "streams-"));
+    for (const path of ["hello.jsonl", "unicode.jsonl", "more/hello.jsonl"]) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), bytesOf(recording(basename(path, ".jsonl"))));
+    }
+    const { stdout } = await interlinear(["convert", "-q", folder]);
+    const sessions = [...new Set(eventsOf(stdout).map((event) => event.session_id))];
+    assert.deepEqual(sessions, [join(folder, "hello"), "unicode", join(folder, "more", "hello")]);
+    assert.equal((await interlinear(["check"], { input: stdout })).code, 0);
+  });
+
+  test("a folder beside a stream is not taken for a part of it", async () => {
+    const folder = mkdtempSync(join(scratch, "beside-"));
+    writeFileSync(join(folder, "hello.jsonl"), bytesOf(recording("hello")));
+    mkdirSync(join(folder, "hello"));
+    writeFileSync(join(folder, "hello", "notes.jsonl"), bytesOf(recording("unicode")));
+    const { stdout } = await interlinear(["convert", "-q", join(folder, "hello.jsonl")]);
+    assert.equal(stdout, (await interlinear(["convert", "-q", recording("hello")])).stdout);
   });
 
   test("--raw puts into each event what caused it", async () => {

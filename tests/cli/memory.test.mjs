@@ -1,54 +1,82 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { test } from "node:test";
+import { readdirSync } from "node:fs";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { recording, start, streamOf } from "./run.mjs";
+import { bytesOf, recording, root, start, stored, streamOf } from "./run.mjs";
 
 const report = fileURLToPath(new URL("report-peak.mjs", import.meta.url));
+const LONG_TEXT = "All work and no play. ".repeat(500);
 
-/** A session of so many megabytes: real lines, and answers with ids of their own. */
+/** A live session of so many megabytes: real lines, and answers with ids of their own. */
 function* longStream(megabytes) {
   const lines = streamOf(recording("hello"));
   const init = lines.find((line) => line.includes('"subtype":"init"'));
   const answer = JSON.parse(lines.find((line) => line.startsWith('{"type":"assistant"')));
   const result = lines.find((line) => line.startsWith('{"type":"result"'));
-  answer.message.content[0].text = "All work and no play. ".repeat(500);
-  let written = 0;
-  for (let turn = 0; written < megabytes * 1e6; turn += 1) {
-    const lines = [init];
-    for (let n = 0; n < 20; n += 1) {
-      lines.push(
-        `${JSON.stringify({ ...answer, uuid: `u-${turn}-${n}`, message: { ...answer.message, id: `msg-${turn}-${n}` } })}\n`,
-      );
-    }
-    const chunk = [...lines, result].join("");
+  const content = [{ type: "text", text: LONG_TEXT }];
+  for (let turn = 0, written = 0; written < megabytes * 1e6; turn += 1) {
+    const answers = Array.from({ length: 20 }, (_, n) => {
+      const message = { ...answer.message, id: `msg-${turn}-${n}`, content };
+      return `${JSON.stringify({ ...answer, uuid: `u-${turn}-${n}`, message })}\n`;
+    });
+    const chunk = [init, ...answers, result].join("");
     written += chunk.length;
     yield chunk;
   }
 }
 
-/** The most memory that converting such a stream took, in megabytes. */
-async function peakOf(megabytes) {
+/** A stored session of so many megabytes: each entry hangs on the one before. */
+function* longSession(megabytes) {
+  const [name] = readdirSync(`${root}/${stored("hello")}`);
+  const entries = bytesOf(`${stored("hello")}/${name}`)
+    .toString()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const prompt = entries.find((entry) => entry.type === "user");
+  const answer = entries.find((entry) => entry.type === "assistant");
+  const content = [{ type: "text", text: LONG_TEXT }];
+  yield `${JSON.stringify(prompt)}\n`;
+  for (let n = 0, parentUuid = prompt.uuid, written = 0; written < megabytes * 1e6; n += 1) {
+    const uuid = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+    const line = `${JSON.stringify({ ...answer, uuid, parentUuid, message: { ...answer.message, id: `msg-${n}`, content } })}\n`;
+    parentUuid = uuid;
+    written += line.length;
+    yield line;
+  }
+}
+
+/** The most memory that converting these lines took, in megabytes. */
+async function peakOf(lines, megabytes) {
   const child = start(["convert"], { node: ["--import", report], stdio: ["pipe", "pipe", "pipe", "pipe"] });
-  let events = 0;
+  let bytes = 0;
   let peak = "";
   child.stdout.on("data", (chunk) => {
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) events += 1;
+    bytes += chunk.length;
   });
   child.stderr.resume();
   child.stdio[3].on("data", (chunk) => {
     peak += chunk;
   });
   const closed = once(child, "close");
-  for (const chunk of longStream(megabytes)) if (!child.stdin.write(chunk)) await once(child.stdin, "drain");
+  for (const line of lines(megabytes)) if (!child.stdin.write(line)) await once(child.stdin, "drain");
   child.stdin.end();
   assert.equal((await closed)[0], 0);
-  assert.ok(events > megabytes * 100, `${events} events`);
+  assert.ok(bytes > megabytes * 1e6, `only ${bytes} bytes of events`);
   return Number(peak) / 1024;
 }
 
-test("memory does not grow with the stream: 200 MB take what 20 MB take", async () => {
-  const small = await peakOf(20);
-  const large = await peakOf(200);
-  assert.ok(large < small + 40, `20 MB took ${small.toFixed(0)} MB, 200 MB took ${large.toFixed(0)} MB`);
+describe("memory", () => {
+  const cases = {
+    "does not grow with a stream: 200 MB take what 20 MB take": [longStream, 200],
+    "does not grow with a stored session: 100 MB take what 20 MB take": [longSession, 100],
+  };
+  for (const [name, [lines, size]] of Object.entries(cases)) {
+    test(name, async () => {
+      const small = await peakOf(lines, 20);
+      const large = await peakOf(lines, size);
+      assert.ok(large < small + 40, `20 MB took ${small.toFixed(0)} MB, ${size} MB took ${large.toFixed(0)} MB`);
+    });
+  }
 });

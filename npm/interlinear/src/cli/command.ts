@@ -48,6 +48,10 @@ const HELP: Option = { type: "boolean", short: "h", help: "show this help" };
 /** The options that every command has that reads transcripts. */
 export const READING = { agent: AGENT } as const;
 
+/** What can be read, for the help of every command that reads. */
+export const INPUTS = `FILE is a live stream that was saved, a recording of both directions, or a stored session; a session's own folder
+beside its file (subagents) is read with it. FOLDER: every session in it. With neither, or with -, standard input.`;
+
 /** Reads a command's arguments. */
 export function parse(command: Command, args: readonly string[]): Options {
   const options = { ...command.options, help: HELP };

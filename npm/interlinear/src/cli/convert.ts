@@ -1,9 +1,8 @@
 import type { Command } from "./command.js";
-import { convertOptions, READING } from "./command.js";
+import { convertOptions, INPUTS, READING } from "./command.js";
 import { eachInput } from "./each.js";
 import { EXIT } from "./failure.js";
 import type { Input } from "./input.js";
-import { INPUTS } from "./inputs-help.js";
 import { note, write } from "./output.js";
 import type { Reading } from "./read.js";
 import { readTranscript } from "./read.js";

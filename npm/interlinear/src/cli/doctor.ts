@@ -1,9 +1,8 @@
 import type { Drift, KindStats } from "../../types/index.js";
 import type { Command } from "./command.js";
-import { convertOptions, READING } from "./command.js";
+import { convertOptions, INPUTS, READING } from "./command.js";
 import { eachInput } from "./each.js";
 import { EXIT } from "./failure.js";
-import { INPUTS } from "./inputs-help.js";
 import { write } from "./output.js";
 import type { Reading } from "./read.js";
 import { readTranscript } from "./read.js";

@@ -1,4 +1,5 @@
 import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import type { Detection, Stats, Stretch } from "../../types/index.js";
 import { detect, openTranscript } from "../convert.js";
 import type { ConvertOptions, Outputs, Transcript } from "../transcript.js";
@@ -30,10 +31,16 @@ export async function* readTranscript<T extends keyof Outputs>(
   let transcript: Transcript<T> | undefined;
   try {
     transcript = openTranscript(to, await withSessionId(input, options));
-    for (const file of input.files) yield* pushFile(transcript, file, spool, progress);
+    for (const file of input.files) {
+      if (belongs(file, input, transcript.detection())) yield* pushFile(transcript, file, spool, progress);
+    }
     const { output, stretches } = transcript.plan();
     yield output;
-    for (const bytes of readStretches(stretches, input.files, spool)) yield transcript.feed(bytes);
+    for (const bytes of readStretches(stretches, input.files, spool)) {
+      yield transcript.feed(bytes);
+      // The memory of what was written is given back only between turns of the event loop.
+      await setImmediate();
+    }
     yield transcript.end();
     return { detection: transcript.detection(), stats: transcript.stats() };
   } catch (error) {
@@ -43,6 +50,11 @@ export async function* readTranscript<T extends keyof Outputs>(
     spool.remove();
     transcript?.free();
   }
+}
+
+/** Only stored sessions have more files than one: beside a stream, a folder of the same name is something else. */
+function belongs(file: InputFile, { files: [main] }: Input, detection: Detection | undefined): boolean {
+  return file === main || (detection?.form === "stored" && !detection.recording);
 }
 
 /** What a transcript is, from the beginning of its main file. */

@@ -1,8 +1,7 @@
 import type { Command, Options } from "./command.js";
-import { convertOptions, READING } from "./command.js";
+import { convertOptions, INPUTS, READING } from "./command.js";
 import { eachInput } from "./each.js";
 import { EXIT, UsageError } from "./failure.js";
-import { INPUTS } from "./inputs-help.js";
 import { write } from "./output.js";
 import { readTranscript } from "./read.js";
 import type { View } from "./show/render.js";
