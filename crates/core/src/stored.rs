@@ -159,8 +159,8 @@ impl Stored {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let line = if placed.start == 0 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
             let connection = &mut self.connections[session];
-            if placed.left {
-                connection.skip(line, "branch", "branch not taken", sink);
+            if let Some(reason) = placed.skip {
+                connection.skip(line, "entry", reason, sink);
             } else {
                 connection.entry(line, sink);
             }

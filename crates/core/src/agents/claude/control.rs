@@ -66,14 +66,6 @@ impl State {
             let data = question(&pending.event_id, name, request.input, tool_use_id.as_deref(), agent.as_deref());
             emit.ask_question(data);
         }
-        if let Some(call) = tool_use_id {
-            let known = self.calls.entry(call).or_insert_with(|| CallInfo {
-                name: name.to_owned(),
-                agent: agent.clone(),
-                ..CallInfo::default()
-            });
-            known.asked = true;
-        }
         self.requests.push(pending);
     }
 
@@ -200,25 +192,6 @@ impl State {
         }
     }
 
-    /// A stored session has no control protocol: the call itself is the question.
-    pub(super) fn question_of_call(&mut self, id: &str, emit: &mut Emit<'_>) {
-        if self.stored {
-            self.ask_by_call(id, emit);
-        }
-    }
-
-    fn ask_by_call(&mut self, id: &str, emit: &mut Emit<'_>) {
-        let Some(call) = self.calls.get_mut(id) else { return };
-        if call.asked || !matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode") {
-            return;
-        }
-        call.asked = true;
-        let event_id = question_id(id, emit);
-        let mut tape = Tape::default();
-        let input = tape.read(&call.input).ok();
-        emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
-    }
-
     /// The result of a call tells what became of a request about it that was not answered before.
     pub(super) fn settle(
         &mut self,
@@ -231,24 +204,19 @@ impl State {
     ) {
         self.requests.retain(|request| request.tool_use_id.as_deref() != Some(id));
         let asks = matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode");
-        if asks && !call.asked {
-            let copy = CallInfo {
-                name: call.name.clone(),
-                agent: call.agent.clone(),
-                input: call.input.clone(),
-                asked: false,
-            };
-            self.calls.insert(id.to_owned(), copy);
-            self.ask_by_call(id, emit);
-            self.calls.remove(id);
+        let mut tape = Tape::default();
+        let input = tape.read(&call.input).ok();
+        // A stored session has no control protocol: there the call and its result are the question. A call that the
+        // agent itself refused was never shown to anybody.
+        if asks && self.stored && !output.starts_with("<tool_use_error>") {
+            let event_id = question_id(id, emit);
+            emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
         }
         let Some(event) = emit.find_request(|_, about| about == Some(id)) else { return };
         // A command that ran and failed was allowed to run.
         let ran = !failed || output.starts_with("Exit code");
         let status = if ran { PermissionStatus::Accept } else { PermissionStatus::Reject };
         let answers = structured.and_then(|result| result.get("answers")).filter(|_| asks && ran);
-        let mut tape = Tape::default();
-        let input = tape.read(&call.input).ok();
         let answers = answers.map(|answers| answers_in_order(input.or(structured), answers));
         emit.resolve(&event, status, answers, !asks);
     }

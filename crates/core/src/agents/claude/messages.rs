@@ -234,19 +234,16 @@ impl State {
             block.done = true;
             if let Some(item) = block.call {
                 emit.finish_call(item, part);
-                self.question_of_call(id, emit);
                 return;
             }
         }
         let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
         emit.call(CallSpec { call_id: id, parent: parent.as_deref(), agent }, part, false);
-        self.question_of_call(id, emit);
     }
 
     fn remember_call(&mut self, id: &str, name: &str, input: Option<Value<'_>>, agent: Option<&str>) {
         let input = if tools::needs_input(name) { input.map(Value::raw).unwrap_or_default() } else { "" };
-        let asked = self.calls.get(id).is_some_and(|call| call.asked);
-        let call = CallInfo { name: name.to_owned(), agent: agent.map(str::to_owned), input: input.to_owned(), asked };
+        let call = CallInfo { name: name.to_owned(), agent: agent.map(str::to_owned), input: input.to_owned() };
         self.calls.insert(id.to_owned(), call);
     }
 

@@ -146,8 +146,6 @@ pub(super) struct CallInfo {
     pub(super) agent: Option<String>,
     /// The arguments, for the tools whose results do not repeat what is needed of them.
     pub(super) input: String,
-    /// Whether a question event was made for it.
-    pub(super) asked: bool,
 }
 
 /// One thing to do.

@@ -32,6 +32,9 @@ const STORED: [&str; 10] = [
     "mode",
 ];
 
+/// How text begins that the agent put into the user's mouth without a mark.
+const PUT_IN: [&str; 2] = [SUMMARY, "Unknown slash command: "];
+
 /// Whether a line is one of Claude Code's, live or stored.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     let text = |key: &str| line.get(key).and_then(Value::str);
@@ -94,7 +97,8 @@ impl State {
     /// An entry of the user in the main conversation that is no tool result.
     pub(super) fn stored_prompt(&mut self, user: &User<'_>, content: Value<'_>, text: &str, emit: &mut Emit<'_>) {
         let uuid = user.uuid.as_deref();
-        let put_in = [user.meta, user.summary, user.transcript_only].contains(&Some(true)) || text.starts_with(SUMMARY);
+        let put_in = [user.meta, user.summary, user.transcript_only].contains(&Some(true))
+            || PUT_IN.iter().any(|beginning| text.starts_with(beginning));
         let woken = user.origin.and_then(|origin| origin.get("kind")).and_then(Value::str);
         if put_in {
             return self.system_text(content, uuid, None, emit);
@@ -255,8 +259,20 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     entries: Vec<Entry>,
-    /// Subagents by the hash of their identifier: the identifier, and the call that started it.
-    agents: BTreeMap<u64, (String, Option<String>)>,
+    /// Subagents by the hash of their identifier.
+    agents: BTreeMap<u64, Thread>,
+    /// Calls that start subagents: the hash of what they tell them, and their identifier.
+    starts: Vec<(u64, String)>,
+}
+
+/// A subagent with entries of its own.
+#[derive(Debug, Default)]
+struct Thread {
+    agent: String,
+    /// The call that started it, where something says so.
+    call: Option<String>,
+    /// The hash of what it was told; 0: nothing.
+    prompt: u64,
 }
 
 /// An entry in the order of the conversation.
@@ -265,8 +281,8 @@ pub(crate) struct Placed {
     pub(crate) file: u32,
     pub(crate) start: u64,
     pub(crate) length: u32,
-    /// It belongs to a branch that was left.
-    pub(crate) left: bool,
+    /// Why it is not part of the transcript, if it is not.
+    pub(crate) skip: Option<&'static str>,
 }
 
 impl Index {
@@ -283,18 +299,33 @@ impl Index {
         entry.parent = if id("parentUuid") == 0 { id("logicalParentUuid") } else { id("parentUuid") };
         if let Some(agent) = text("agentId").filter(|_| value.get("isSidechain").and_then(Value::bool) == Some(true)) {
             entry.agent = hash::of(agent.as_bytes());
-            self.agents.entry(entry.agent).or_insert_with(|| (agent.clone().into_owned(), None));
+            self.thread(&agent);
         }
         let kind = text("type").unwrap_or_default();
         let content = value.get("message").and_then(|message| message.get("content"));
         let blocks = || content.into_iter().flat_map(Value::elements);
+        if kind == "assistant" {
+            for block in blocks() {
+                let field = |key: &str| block.get(key).and_then(Value::str);
+                let prompt = block.get("input").and_then(|input| input.get("prompt")).and_then(Value::str);
+                if let (Some("Agent" | "Task"), Some(prompt), Some(id)) =
+                    (field("name").as_deref(), prompt, field("id"))
+                {
+                    self.starts.push((hash::of(prompt.as_bytes()), id.into_owned()));
+                }
+            }
+        }
         if kind == "user" {
             let call = blocks().find_map(|block| block.get("tool_use_id")?.str());
             let agent = value.get("toolUseResult").and_then(|result| result.get("agentId")).and_then(Value::str);
             if let (Some(call), Some(agent)) = (&call, agent) {
                 entry.result_of = hash::of(agent.as_bytes());
-                let known = self.agents.entry(entry.result_of).or_insert_with(|| (agent.into_owned(), None));
-                known.1.get_or_insert_with(|| call.clone().into_owned());
+                self.thread(&agent).call.get_or_insert_with(|| call.clone().into_owned());
+            }
+            if let Some(thread) =
+                self.agents.get_mut(&entry.agent).filter(|thread| call.is_none() && thread.prompt == 0)
+            {
+                thread.prompt = content.map_or(0, |content| hash::of(&blocks::plain_text(content)));
             }
             let meta =
                 ["isMeta", "isCompactSummary"].iter().any(|key| value.get(key).and_then(Value::bool) == Some(true));
@@ -303,25 +334,44 @@ impl Index {
         self.entries.push(entry);
     }
 
+    fn thread(&mut self, agent: &str) -> &mut Thread {
+        let new = || Thread { agent: agent.to_owned(), ..Thread::default() };
+        self.agents.entry(hash::of(agent.as_bytes())).or_insert_with(new)
+    }
+
     /// Takes over the entries of another file.
     pub(crate) fn append(&mut self, other: &mut Self) {
         self.entries.append(&mut other.entries);
-        for (key, (agent, call)) in std::mem::take(&mut other.agents) {
-            let known = self.agents.entry(key).or_insert((agent, None));
-            known.1 = known.1.take().or(call);
+        self.starts.append(&mut other.starts);
+        for (key, other) in std::mem::take(&mut other.agents) {
+            let known = self.agents.entry(key).or_default();
+            let call = known.call.take().or(other.call);
+            let prompt = if known.prompt == 0 { other.prompt } else { known.prompt };
+            *known = Thread { agent: other.agent, call, prompt };
         }
     }
 
     /// Notes what stands beside a subagent's file: `agent-<id>.meta.json`.
     pub(crate) fn note_agent(&mut self, agent: &str, value: Value<'_>) {
         let call = value.get("toolUseId").and_then(Value::str).map(Cow::into_owned);
-        let known = self.agents.entry(hash::of(agent.as_bytes())).or_insert_with(|| (agent.to_owned(), None));
-        known.1 = call.or(known.1.take());
+        let thread = self.thread(agent);
+        thread.call = call.or(thread.call.take());
+    }
+
+    /// All files were noted: threads that nothing links to a call belong to the one that told them the same.
+    fn link(&mut self) {
+        let mut taken: BTreeSet<_> = self.agents.values().filter_map(|thread| thread.call.clone()).collect();
+        for thread in self.agents.values_mut().filter(|thread| thread.call.is_none() && thread.prompt != 0) {
+            let same = |(prompt, id): &&(u64, String)| *prompt == thread.prompt && !taken.contains(id);
+            thread.call = self.starts.iter().find(same).map(|(_, id)| id.clone());
+            taken.extend(thread.call.clone());
+        }
     }
 
     /// The subagents and the calls that started them.
-    pub(crate) fn links(&self) -> BTreeMap<String, String> {
-        self.agents.values().filter_map(|(agent, call)| Some((agent.clone(), call.clone()?))).collect()
+    pub(crate) fn links(&mut self) -> BTreeMap<String, String> {
+        self.link();
+        self.agents.values().filter_map(|thread| Some((thread.agent.clone(), thread.call.clone()?))).collect()
     }
 
     /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
@@ -342,7 +392,14 @@ impl Index {
         }
         let place = |index: &usize| {
             let entry = &self.entries[*index];
-            Placed { file: entry.file, start: entry.start, length: entry.length, left: left.contains(index) }
+            // The agent tries out its model before there is anything to do: nobody called for that.
+            let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
+            let skip = match (left.contains(index), idle) {
+                (true, _) => Some("branch not taken"),
+                (false, true) => Some("warm-up"),
+                (false, false) => None,
+            };
+            Placed { file: entry.file, start: entry.start, length: entry.length, skip }
         };
         order.out.iter().map(place).collect()
     }

@@ -43,7 +43,9 @@ wire! {
         "aborted" "user_message_uuid" "user_message_uuids" "parentUuid" "isSidechain" "requestId" "userType"
         "entrypoint" "cwd" "sessionId" "version" "gitBranch" "agentId" "attributionAgent" "attributionSkill" "slug"
         "attributionMcpServer" "attributionMcpTool" "errorDetails" "isMeta" "logicalParentUuid" "isVirtual"
-        "attributionPlugin" "teamName" "agentName"
+        "attributionPlugin" "teamName" "agentName" "effort" "apiBlockIndex" "isAbortedMidStream" "apiErrorIsTransient"
+        "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
+        "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall" "apiErrorType"
 }
 
 wire! {
@@ -126,7 +128,8 @@ wire! {
         "priority" "parentUuid" "isSidechain" "promptId" "permissionMode" "promptSource" "userType" "entrypoint" "cwd"
         "sessionId" "version" "gitBranch" "sourceToolAssistantUUID" "agentId" "sourceToolUseID" "toolEndsTurn" "slug"
         "mcpMeta" "thinkingMetadata" "todos" "imagePasteIds" "isVirtual" "logicalParentUuid" "interruptedMessageId"
-        "planContent" "teamName" "agentName"
+        "planContent" "teamName" "agentName" "toolDenialKind" "queueSkipAttachments" "turnPosition" "turnOrigin"
+        "turnCompanion" "permissionDecision" "sandboxed" "holdsPersonsWords" "is_meta"
 }
 
 wire! {
@@ -242,7 +245,7 @@ wire! {
         "slug" "originalModel" "fallbackModel" "requestId" "apiRefusalCategory" "apiRefusalExplanation"
         "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "microcompactMetadata" "hookCount"
         "hookInfos" "hookErrors" "preventedContinuation" "stopReason" "hasOutput" "toolUseID" "cause" "retryInMs"
-        "retryAttempt" "maxRetries" "agentId" "decision_reason" "agent_id" "url" "commandMode"
+        "retryAttempt" "maxRetries" "agentId" "decision_reason" "agent_id" "url" "commandMode" "source" "contextUsage" "commandRun"
 }
 
 wire! {
@@ -288,7 +291,7 @@ wire! {
         "sdkMcpServers" "promptSuggestions" "forwardSubagentText" "agentProgressSummaries" "server_name" "serverName"
         "enabled" "tool" "arguments" "path" "query" "title" "user_message_id" "dry_run" "max_thinking_tokens" "question"
         "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "url" "tool_input" "reason"
-        "sub_type" "excludeDynamicSections" "supportedDialogKinds"
+        "sub_type" "excludeDynamicSections" "supportedDialogKinds" "server_policy_ask_only"
 }
 
 wire! {
