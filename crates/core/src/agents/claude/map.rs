@@ -225,8 +225,8 @@ impl State {
             self.last_error = message.map(|message| message.to_str_lossy().into_owned());
         }
         let metadata = self.turn_metadata(result, status);
-        self.forget_turn();
         emit.end_turn(&metadata, false);
+        self.forget_turn(emit);
     }
 
     /// With `--output-format json` the result is all there is: it holds the answer.
@@ -273,10 +273,17 @@ impl State {
         }
     }
 
-    /// What was only of use within the turn.
-    pub(super) fn forget_turn(&mut self) {
+    /// What was only of use within the turn, and what the end of the turn has closed.
+    pub(super) fn forget_turn(&mut self, emit: &Emit<'_>) {
         self.turn = super::state::Turn::default();
         self.lines.clear();
+        self.calls.retain(|id, _| emit.awaits_result(id));
+        self.requests.retain(|request| {
+            request.event_id.is_empty() || emit.find_request(|id, _| id == request.event_id).is_some()
+        });
+        // Prompts are only echoed if that was asked for.
+        let echoes = self.prompts.len().saturating_sub(100);
+        self.prompts.drain(..echoes);
     }
 
     /// The conversation goes on under another identifier, with nothing of the old one.

@@ -169,8 +169,8 @@ impl State {
             stop_reason: turn.stop_reason.map(Cow::Owned),
             ..TurnMetadata::default()
         };
-        self.forget_turn();
         emit.end_turn(&metadata, true);
+        self.forget_turn(emit);
     }
 
     /// Context that was given to the model. Most of it is the agent's own; prompts and files are the user's.
