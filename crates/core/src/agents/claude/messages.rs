@@ -87,10 +87,7 @@ impl State {
             self.turn.context_used = Some(total);
         }
         if self.stored {
-            match self.turn.usage.iter_mut().find(|(known, _)| known == id) {
-                Some((_, known)) => *known = counts,
-                None => self.turn.usage.push((id.clone().into_owned(), counts)),
-            }
+            self.turn.usage.insert(id.clone().into_owned(), counts);
         }
     }
 

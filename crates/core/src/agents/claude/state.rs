@@ -59,7 +59,7 @@ pub(super) struct Turn {
     pub(super) stop_reason: Option<String>,
     pub(super) context_used: Option<u64>,
     /// Stored sessions: tokens by message, as the last entry of a message has its final count.
-    pub(super) usage: Vec<(String, [u64; 4])>,
+    pub(super) usage: BTreeMap<String, [u64; 4]>,
 }
 
 /// A message that is being written.

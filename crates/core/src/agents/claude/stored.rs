@@ -148,7 +148,7 @@ impl State {
             return;
         }
         let turn = std::mem::take(&mut self.turn);
-        let sum = |index: usize| Some(turn.usage.iter().map(|(_, counts)| counts[index]).sum());
+        let sum = |index: usize| Some(turn.usage.values().map(|counts| counts[index]).sum());
         let usage = (!turn.usage.is_empty()).then(|| Usage {
             input_tokens: sum(0),
             output_tokens: sum(1),
