@@ -119,17 +119,14 @@ impl State {
     pub(super) fn local_command(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
         let text = line.content.as_ref().map(Text::to_string).unwrap_or_default();
         let uuid = line.uuid.as_deref();
-        if let Some(typed) = typed_command(&text) {
-            self.end_stored_turn(emit);
-            emit.begin_turn(None, true);
-            self.said(&typed, ItemRole::User, uuid, emit);
-            return;
-        }
-        let output = local_output(&text).unwrap_or(text);
-        if output.is_empty() {
-            emit.ignore("empty output");
-        } else {
-            self.said(&output, ItemRole::Assistant, uuid, emit);
+        match local_output(&text) {
+            Some(output) if output.is_empty() => emit.ignore("empty output"),
+            Some(output) => self.said(&output, ItemRole::Assistant, uuid, emit),
+            None => {
+                self.end_stored_turn(emit);
+                emit.begin_turn(None, true);
+                self.said(&typed_command(&text).unwrap_or(text), ItemRole::User, uuid, emit);
+            }
         }
     }
 
