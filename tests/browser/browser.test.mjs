@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { agents, convert, openSession, relay } from "interlinear";
 import { launchChromium } from "../chromium.mjs";
-import { recording, root } from "../fixtures.mjs";
+import { read, recording, root, transcripts } from "../fixtures.mjs";
 import { serve } from "../serve.mjs";
 
 const policy =
@@ -75,6 +75,19 @@ test("a Worker gives the same events, with progress to the end", async () => {
   assert.ok(stats.lines > 0);
   const { read, total } = progress.at(-1);
   assert.equal(read, total);
+});
+
+test("a Worker reads a stored session of several files, and reads again what is not in order", async () => {
+  const stored = transcripts().find(({ name, files }) => name.includes("/stored/subagent/") && files.length > 1);
+  const { events, detection, progress } = await page.evaluate(
+    (names) => globalThis.storedInWorker(names),
+    stored.files,
+  );
+  assert.deepEqual(events, convert(read(stored)));
+  assert.equal(detection.form, "stored");
+  const bytes = read(stored).reduce((sum, file) => sum + file.bytes.length, 0);
+  assert.ok(progress.at(-1).total > bytes, "nothing was read again");
+  assert.equal(progress.at(-1).read, progress.at(-1).total);
 });
 
 test("a Worker hands events on as they come, and keeps none", async () => {

@@ -52,6 +52,13 @@ Object.assign(globalThis, {
     return { pieces, events: result.events };
   },
 
+  async storedInWorker(names) {
+    const blobs = names.map(async (name) => ({ name, data: await (await fetch(`/project/${name}`)).blob() }));
+    const progress = [];
+    const result = await convertInWorker(await Promise.all(blobs), { onProgress: (step) => progress.push(step) });
+    return { ...result, progress };
+  },
+
   unknownInWorker: () => thrownBy(() => convertInWorker(new TextEncoder().encode("what is this?"))),
 
   async aborted(url) {
