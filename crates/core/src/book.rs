@@ -17,6 +17,9 @@ pub(crate) struct Book {
     pub(crate) include_raw: bool,
     /// What the host knows about the session: the members of a JSON object.
     pub(crate) host_metadata: String,
+    /// What the identifiers of further sessions begin with.
+    pub(crate) prefix: String,
+    /// There is always one; it is given to the first that comes.
     pub(crate) sessions: Vec<Session>,
     /// The clock, in milliseconds since 1970.
     pub(crate) now: i64,
@@ -25,6 +28,13 @@ pub(crate) struct Book {
 }
 
 impl Book {
+    /// The sessions that the end of the process ends; without any, the one that shows what there was.
+    pub(crate) fn to_be_ended(&self) -> Vec<usize> {
+        let open: Vec<_> = (0..self.sessions.len()).filter(|at| self.sessions[*at].is_running()).collect();
+        let none = open.is_empty() && !self.sessions.iter().any(Session::has_ended);
+        if none { vec![0] } else { open }
+    }
+
     /// The metadata of `session.started`.
     pub(crate) fn metadata(&self) -> String {
         let form = match self.form {

@@ -64,6 +64,10 @@ impl Connection {
     /// Opens a session or a connection.
     pub fn open(options: &OpenOptions) -> Result<Self, Failure> {
         let mut connection = Self::of(options.agent, Form::Live, &options.session_id, options.include_raw);
+        if options.connection {
+            // Every session of a connection has a number behind the prefix, the first one too.
+            connection.machine.book.sessions = vec![Session::new(format!("{}_1", options.session_id))];
+        }
         connection.machine.max_line = options.max_line.map_or(lines::MAX_LINE, |limit| limit as usize);
         if let Some(metadata) = &options.metadata {
             let text = metadata.get().trim();
@@ -80,6 +84,7 @@ impl Connection {
             form,
             include_raw,
             host_metadata: String::new(),
+            prefix: session_id.to_owned(),
             sessions: vec![Session::new(session_id.to_owned())],
             now: 0,
             stats: Counts::default(),
@@ -121,7 +126,7 @@ impl Connection {
         machine.book.now = now as i64;
         let mut emit = Emit::new(&mut machine.book, sink, None);
         if let Some(id) = session_id
-            && !emit.book.sessions.iter().any(|session| session.id == id)
+            && !emit.select_named(id, matches!(command, Command::Start(_) | Command::Resume(_) | Command::Fork(_)))
         {
             emit.unsupported(&format!("there is no session {id}"));
             return;
@@ -163,7 +168,7 @@ impl Connection {
         self.machine.book.now = now as i64;
         self.flush(sink);
         let machine = &mut self.machine;
-        for index in 0..machine.book.sessions.len() {
+        for index in machine.book.to_be_ended() {
             let mut emit = Emit::new(&mut machine.book, sink, None);
             emit.select(index);
             machine.agent.finish(&mut emit);
@@ -177,13 +182,11 @@ impl Connection {
         self.machine.book.now = self.machine.book.now.max(now as i64);
         self.flush(sink);
         let machine = &mut self.machine;
-        for index in 0..machine.book.sessions.len() {
+        for index in machine.book.to_be_ended() {
             let mut emit = Emit::new(&mut machine.book, sink, None);
             emit.select(index);
-            if !emit.session().has_ended() {
-                machine.agent.finish(&mut emit);
-                emit.complete_session();
-            }
+            machine.agent.finish(&mut emit);
+            emit.complete_session();
         }
     }
 
@@ -224,6 +227,33 @@ impl Connection {
     /// One entry of a stored file.
     pub(crate) fn entry(&mut self, line: &[u8], sink: &mut dyn Sink) {
         self.line(Line::Whole(line), &Channel::Stdout, Direction::Out, true, sink);
+    }
+
+    /// A whole document of a stored session.
+    pub(crate) fn document(&mut self, name: &str, bytes: &[u8], sink: &mut dyn Sink) {
+        let machine = &mut self.machine;
+        let book = &mut machine.book;
+        book.stats.lines += 1;
+        book.stats.bytes += bytes.len() as u64;
+        book.drift.line = book.stats.number();
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+        match self.tape.read(text) {
+            Ok(value) => {
+                let mut emit = Emit::new(book, sink, None);
+                machine.agent.document(name, value, &mut emit);
+                let (kind, events, ignored) = emit.outcome();
+                let outcome =
+                    if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
+                report(book, Direction::Out, bytes, &kind, outcome, sink);
+            }
+            Err(error) => {
+                let mut emit = Emit::new(book, sink, None);
+                let message = format!("not JSON: {} at byte {}", error.what, error.at);
+                emit.unparsed(&message, name, hash::of(bytes));
+                report(book, Direction::Out, bytes, "unparsed", Outcome::Unparsed, sink);
+            }
+        }
     }
 
     /// An entry that is known and not part of the transcript.

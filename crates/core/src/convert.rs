@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::agents::{self, Recognised};
+use crate::agents::{self, Recognised, Shape};
 use crate::api::{Agent, ConvertOptions, Detection, Failure, Form, Stats, Stretch};
 use crate::connection::Connection;
 use crate::json::Tape;
@@ -33,6 +33,16 @@ enum Reading {
     Recording(Box<Recording>),
     Live(Box<Connection>),
     Stored(Box<Stored>),
+    /// Documents are read whole, when the last of them is there.
+    Documents(Box<Connection>, Vec<(String, Vec<u8>)>),
+}
+
+/// Adds a chunk to the file that is being pushed.
+fn collect(files: &mut Vec<(String, Vec<u8>)>, file: &str, chunk: &[u8]) {
+    match files.last_mut().filter(|(name, _)| name == file) {
+        Some((_, bytes)) => bytes.extend_from_slice(chunk),
+        None => files.push((file.to_owned(), chunk.to_vec())),
+    }
 }
 
 impl Converter {
@@ -45,10 +55,7 @@ impl Converter {
     pub fn push(&mut self, file: &str, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), Failure> {
         match &mut self.reading {
             Reading::Head(head) => {
-                match head.last_mut().filter(|(name, _)| name == file) {
-                    Some((_, bytes)) => bytes.extend_from_slice(chunk),
-                    None => head.push((file.to_owned(), chunk.to_vec())),
-                }
+                collect(head, file, chunk);
                 let size: usize = head.iter().map(|(_, bytes)| bytes.len()).sum();
                 self.decide(size > HEAD, sink)
             }
@@ -62,6 +69,10 @@ impl Converter {
             }
             Reading::Stored(stored) => {
                 stored.push(file, chunk);
+                Ok(())
+            }
+            Reading::Documents(_, files) => {
+                collect(files, file, chunk);
                 Ok(())
             }
         }
@@ -95,6 +106,12 @@ impl Converter {
             Reading::Recording(recording) => recording.end(sink),
             Reading::Live(connection) => connection.end(0.0, sink),
             Reading::Stored(stored) => stored.end(sink),
+            Reading::Documents(connection, files) => {
+                for (name, bytes) in std::mem::take(files) {
+                    connection.document(&name, &bytes, sink);
+                }
+                connection.end(0.0, sink);
+            }
         }
         Ok(())
     }
@@ -109,7 +126,7 @@ impl Converter {
         match &self.reading {
             Reading::Head(_) => Stats::default(),
             Reading::Recording(recording) => recording.stats(),
-            Reading::Live(connection) => connection.stats(),
+            Reading::Live(connection) | Reading::Documents(connection, _) => connection.stats(),
             Reading::Stored(stored) => stored.stats(),
         }
     }
@@ -117,7 +134,8 @@ impl Converter {
     /// Finds out what it is, if enough was seen; `last`: no more will be.
     fn decide(&mut self, last: bool, sink: &mut dyn Sink) -> Result<(), Failure> {
         let Reading::Head(head) = &mut self.reading else { return Ok(()) };
-        let found = head.iter().find_map(|(name, bytes)| look(bytes, last, &mut self.tape).map(|look| (name, look)));
+        let found =
+            head.iter().find_map(|(name, bytes)| look(name, bytes, last, &mut self.tape).map(|look| (name, look)));
         let named = head.iter().find_map(|(name, _)| by_name(name));
         let decided = match found {
             Some((_, Look { recording, found: Some(found) })) => Some((recording, found)),
@@ -155,7 +173,11 @@ impl Converter {
         };
         self.reading = match (recording, form) {
             (true, _) => Reading::Recording(Box::new(Recording::new(live(), limit))),
-            (false, Form::Stored) => Reading::Stored(Box::new(Stored::new(agent, limit))),
+            (false, Form::Stored) => match agents::shape(agent) {
+                Shape::Indexed => Reading::Stored(Box::new(Stored::new(agent, limit))),
+                Shape::Lines => Reading::Live(Box::new(live())),
+                Shape::Documents => Reading::Documents(Box::new(live()), Vec::new()),
+            },
             (false, _) => Reading::Live(Box::new(live())),
         };
         self.detection = Some(Detection { agent, form, recording, version });
@@ -165,7 +187,7 @@ impl Converter {
 /// What a transcript is, from its beginning (64 KiB are enough as a rule). `name` is its path, if it has one.
 pub fn detect(name: &str, head: &[u8]) -> Result<Detection, Failure> {
     let mut tape = Tape::default();
-    let look = look(head, true, &mut tape);
+    let look = look(name, head, true, &mut tape);
     let (recording, found) = match look {
         Some(Look { recording, found: Some(found) }) => (recording, Some(found)),
         Some(Look { recording, found: None }) => {
@@ -198,7 +220,7 @@ struct Look {
     found: Option<Recognised>,
 }
 
-fn look(bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
+fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     let mut result: Option<Look> = None;
     let mut version = None;
     let mut lines = Lines::default();
@@ -233,6 +255,10 @@ fn look(bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     lines.push(bytes, MAX_LINE, &mut read);
     if last {
         lines.end(&mut read);
+    }
+    if result.is_none() && last {
+        let found = agents::recognise_document(name, &String::from_utf8_lossy(bytes));
+        return found.map(|found| Look { recording: false, found: Some(found) });
     }
     if let Some(Look { found: Some(found), .. }) = &mut result {
         found.version = found.version.take().or(version);

@@ -82,7 +82,7 @@ impl Stored {
                 lines: Lines::default(),
                 offset: 0,
                 noted: 0,
-                index: Index::default(),
+                index: Index::new(self.agent),
                 session: None,
                 whole: Vec::new(),
             });
@@ -105,7 +105,7 @@ impl Stored {
         // Files of a subagent given alone are a session of their own.
         let mains = if mains.is_empty() { (0..self.files.len()).take(1).collect() } else { mains };
         for (session, main) in mains.iter().enumerate() {
-            let mut index = std::mem::take(&mut self.files[*main].index);
+            let mut index = std::mem::replace(&mut self.files[*main].index, Index::new(self.agent));
             let stem = self.files[*main].session.clone();
             for at in 0..self.files.len() {
                 if at == *main || !(mains.len() == 1 || self.files[at].belongs_to(stem.as_deref())) {

@@ -5,7 +5,6 @@ mod claude;
 
 use std::collections::BTreeMap;
 
-pub(crate) use claude::{Index, Placed};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
@@ -22,6 +21,10 @@ pub(crate) trait Adapter {
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>);
     /// Nothing more will come: what is complete but was not known to be is completed.
     fn finish(&mut self, emit: &mut Emit<'_>);
+    /// A whole document of a stored session.
+    fn document(&mut self, _name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+        emit.unknown(document.json(), None);
+    }
     /// What went wrong last, in the agent's words.
     fn last_error(&self) -> Option<&str> {
         None
@@ -84,6 +87,10 @@ impl Adapter for State {
         self.adapter_mut().finish(emit);
     }
 
+    fn document(&mut self, name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+        self.adapter_mut().document(name, document, emit);
+    }
+
     fn last_error(&self) -> Option<&str> {
         self.adapter().last_error()
     }
@@ -108,4 +115,84 @@ pub(crate) struct Recognised {
 /// Finds out whose line it is, if it tells.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     claude::recognise(line)
+}
+
+/// What a transcript tells that does not consist of lines of JSON: by its name, or by how it begins.
+pub(crate) fn recognise_document(_name: &str, _head: &str) -> Option<Recognised> {
+    None
+}
+
+/// How an agent's stored sessions are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Lines that must be put in order first.
+    Indexed,
+    /// Lines in the order of the conversation: read as they come.
+    Lines,
+    /// Whole documents of JSON.
+    Documents,
+}
+
+pub(crate) fn shape(agent: Agent) -> Shape {
+    match agent {
+        Agent::Claude => Shape::Indexed,
+    }
+}
+
+/// An entry of a stored session, in the order of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) file: u32,
+    pub(crate) start: u64,
+    pub(crate) length: u32,
+    /// Why it is not part of the transcript, if it is not.
+    pub(crate) skip: Option<&'static str>,
+}
+
+/// An index of the entries of stored sessions, by which their order is found.
+#[derive(Debug)]
+pub(crate) enum Index {
+    Claude(claude::Index),
+}
+
+impl Index {
+    pub(crate) fn new(agent: Agent) -> Self {
+        match agent {
+            Agent::Claude => Self::Claude(claude::Index::default()),
+        }
+    }
+
+    /// Notes an entry. `value` is nothing for a line that cannot be read: it keeps its place.
+    pub(crate) fn note(&mut self, file: u32, start: u64, length: u32, value: Option<Value<'_>>) {
+        match self {
+            Self::Claude(index) => index.note(file, start, length, value),
+        }
+    }
+
+    /// Notes what stands beside a subagent's file.
+    pub(crate) fn note_agent(&mut self, agent: &str, value: Value<'_>) {
+        match self {
+            Self::Claude(index) => index.note_agent(agent, value),
+        }
+    }
+
+    /// Takes over the entries of another file.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        match (self, other) {
+            (Self::Claude(index), Self::Claude(other)) => index.append(other),
+        }
+    }
+
+    /// The subagents and the calls that started them.
+    pub(crate) fn links(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Claude(index) => index.links(),
+        }
+    }
+
+    pub(crate) fn order(&self) -> Vec<Placed> {
+        match self {
+            Self::Claude(index) => index.order(),
+        }
+    }
 }

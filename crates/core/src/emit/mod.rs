@@ -64,6 +64,11 @@ impl<'e> Emit<'e> {
         self.current = session;
     }
 
+    /// Which session that is.
+    pub(crate) fn selected(&self) -> usize {
+        self.current
+    }
+
     pub(crate) fn session(&self) -> &Session {
         &self.book.sessions[self.current]
     }

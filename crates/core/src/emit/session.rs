@@ -74,6 +74,11 @@ impl Session {
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
+
+    /// It has begun and is not over.
+    pub(crate) fn is_running(&self) -> bool {
+        self.started && !self.ended
+    }
 }
 
 impl Emit<'_> {
@@ -87,6 +92,46 @@ impl Emit<'_> {
         let metadata = self.book.metadata();
         let data = SessionStartedData { metadata: Some(Json::from_text(metadata)), ..SessionStartedData::default() };
         self.send_now(true, EventData::SessionStarted(data));
+    }
+
+    /// Events go to the session with this identifier of the agent from here on. A new one takes the first session
+    /// that has none yet, or is opened.
+    pub(crate) fn route(&mut self, native: &str) -> usize {
+        let sessions = &mut self.book.sessions;
+        let known = sessions.iter().position(|session| session.native_id.as_deref() == Some(native));
+        let free = || sessions.iter().position(|session| session.native_id.is_none() && !session.ended);
+        let index = known.or_else(free).unwrap_or(sessions.len());
+        if index == sessions.len() {
+            sessions.push(Session::new(format!("{}_{}", self.book.prefix, index + 1)));
+        }
+        self.select(index);
+        self.native_session(native);
+        index
+    }
+
+    /// Events go to the session with this identifier of the host. Where it may be new, it is opened.
+    pub(crate) fn select_named(&mut self, id: &str, new: bool) -> bool {
+        let sessions = &mut self.book.sessions;
+        let index = match sessions.iter().position(|session| session.id == id) {
+            Some(index) => index,
+            None if !new => return false,
+            None => {
+                // One that nobody has used yet takes the name.
+                let untouched = |session: &Session| !session.started && session.native_id.is_none();
+                match sessions.iter().position(untouched) {
+                    Some(index) => {
+                        sessions[index] = Session::new(id.to_owned());
+                        index
+                    }
+                    None => {
+                        sessions.push(Session::new(id.to_owned()));
+                        sessions.len() - 1
+                    }
+                }
+            }
+        };
+        self.select(index);
+        true
     }
 
     /// The agent's own identifier of the session, from here on.

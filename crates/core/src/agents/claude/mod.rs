@@ -13,4 +13,4 @@ mod tools;
 mod wire;
 
 pub(crate) use state::State;
-pub(crate) use stored::{Index, Placed, recognise};
+pub(crate) use stored::{Index, recognise};

@@ -12,7 +12,7 @@ use super::blocks;
 use super::results::{SUMMARY, local_output};
 use super::state::State;
 use super::wire::{Line, System, User};
-use crate::agents::Recognised;
+use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::hash;
@@ -270,16 +270,6 @@ struct Thread {
     call: Option<String>,
     /// The hash of what it was told; 0: nothing.
     prompt: u64,
-}
-
-/// An entry in the order of the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Placed {
-    pub(crate) file: u32,
-    pub(crate) start: u64,
-    pub(crate) length: u32,
-    /// Why it is not part of the transcript, if it is not.
-    pub(crate) skip: Option<&'static str>,
 }
 
 impl Index {
