@@ -12,16 +12,22 @@ use serde_json::value::RawValue;
 pub enum Agent {
     /// Claude Code.
     Claude,
+    /// Amp.
+    Amp,
+    /// Pi.
+    Pi,
 }
 
 impl Agent {
     /// Every agent that can be read.
-    pub const ALL: &[Self] = &[Self::Claude];
+    pub const ALL: &[Self] = &[Self::Claude, Self::Amp, Self::Pi];
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
+            Self::Amp => "amp",
+            Self::Pi => "pi",
         }
     }
 }

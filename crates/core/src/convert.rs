@@ -222,6 +222,7 @@ struct Look {
 
 fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     let mut result: Option<Look> = None;
+    let mut weak: Option<Look> = None;
     let mut version = None;
     let mut lines = Lines::default();
     let mut read = |line: Line<'_>| {
@@ -234,17 +235,26 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
         let Ok(value) = tape.read(text) else { return };
         let inner = recording::inner(value);
         let recording = inner.is_some();
+        let mut guess = None;
         let found = match &inner {
             Some(recording::Inner { agent: Some(agent), version, .. }) => {
                 Some(Recognised { agent: *agent, form: Form::Live, version: version.clone() })
             }
             Some(recording::Inner { line: Some(line), .. }) => {
                 let mut tape = Tape::default();
-                tape.read(line).ok().and_then(agents::recognise)
+                let value = tape.read(line).ok();
+                guess = value.and_then(agents::recognise_weakly);
+                value.and_then(agents::recognise)
             }
             Some(_) => None,
-            None => agents::recognise(value),
+            None => {
+                guess = agents::recognise_weakly(value);
+                agents::recognise(value)
+            }
         };
+        if let Some(guess) = guess.filter(|_| weak.is_none()) {
+            weak = Some(Look { recording, found: Some(guess) });
+        }
         if version.is_none() {
             version = found.as_ref().and_then(|found| found.version.clone());
         }
@@ -256,11 +266,19 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     if last {
         lines.end(&mut read);
     }
+    if last && result.as_ref().is_none_or(|look| look.found.is_none()) && weak.is_some() {
+        return weak;
+    }
     if result.is_none() && last {
         let found = agents::recognise_document(name, &String::from_utf8_lossy(bytes));
         return found.map(|found| Look { recording: false, found: Some(found) });
     }
     if let Some(Look { found: Some(found), .. }) = &mut result {
+        // A first line that says little by itself may still say that it was one run.
+        let guess = weak.and_then(|look| look.found).filter(|guess| guess.agent == found.agent);
+        if found.form == Form::Live && guess.is_some_and(|guess| guess.form == Form::Exec) {
+            found.form = Form::Exec;
+        }
         found.version = found.version.take().or(version);
     }
     result

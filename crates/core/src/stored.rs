@@ -1,10 +1,10 @@
 //! Stored sessions: their files are indexed first, then read in the order of the conversation.
 
-use crate::agents::{Index, Placed};
+use crate::agents::{self, Index, Placed};
 use crate::api::{Agent, ConvertOptions, Form, Stats, Stretch};
 use crate::connection::Connection;
 use crate::convert::add_up;
-use crate::json::{Tape, Value};
+use crate::json::Tape;
 use crate::lines::{Line, Lines};
 use crate::sink::Sink;
 
@@ -208,7 +208,7 @@ impl File {
         };
         let value = text.and_then(|text| tape.read(text).ok());
         if self.session.is_none() {
-            self.session = value.and_then(|value| value.get("sessionId")).and_then(Value::str).map(Into::into);
+            self.session = value.and_then(agents::session_of);
         }
         self.index.note(number, start, length, value);
         self.noted = start + u64::from(length);

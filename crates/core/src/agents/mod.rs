@@ -1,7 +1,9 @@
 //! One folder an agent, each with the same inner shape: `wire` (what its JSON is), `state` (what is remembered),
 //! `map` (lines → events), `tools` (its tools in common words), `talk` (commands → its own lines).
 
+mod amp;
 mod claude;
+mod pi;
 
 use std::collections::BTreeMap;
 
@@ -41,12 +43,16 @@ pub(crate) trait Adapter {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum State {
     Claude(Box<claude::State>),
+    Amp(Box<amp::State>),
+    Pi(Box<pi::State>),
 }
 
 impl State {
     pub(crate) fn new(agent: Agent) -> Self {
         match agent {
             Agent::Claude => Self::Claude(Box::default()),
+            Agent::Amp => Self::Amp(Box::default()),
+            Agent::Pi => Self::Pi(Box::default()),
         }
     }
 
@@ -54,18 +60,24 @@ impl State {
     pub(crate) fn read_stored(&mut self, links: BTreeMap<String, String>) {
         match self {
             Self::Claude(state) => state.read_stored(links),
+            Self::Amp(_) => {}
+            Self::Pi(state) => state.read_stored(),
         }
     }
 
     fn adapter(&self) -> &dyn Adapter {
         match self {
             Self::Claude(state) => state.as_ref(),
+            Self::Amp(state) => state.as_ref(),
+            Self::Pi(state) => state.as_ref(),
         }
     }
 
     fn adapter_mut(&mut self) -> &mut dyn Adapter {
         match self {
             Self::Claude(state) => state.as_mut(),
+            Self::Amp(state) => state.as_mut(),
+            Self::Pi(state) => state.as_mut(),
         }
     }
 }
@@ -114,12 +126,25 @@ pub(crate) struct Recognised {
 
 /// Finds out whose line it is, if it tells.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
-    claude::recognise(line)
+    let known = [claude::recognise, amp::recognise, pi::recognise];
+    known.iter().find_map(|recognise| recognise(line))
 }
 
 /// What a transcript tells that does not consist of lines of JSON: by its name, or by how it begins.
-pub(crate) fn recognise_document(_name: &str, _head: &str) -> Option<Recognised> {
-    None
+pub(crate) fn recognise_document(_name: &str, head: &str) -> Option<Recognised> {
+    amp::recognise_document(head)
+}
+
+/// A line that tells something only if no other does.
+pub(crate) fn recognise_weakly(line: Value<'_>) -> Option<Recognised> {
+    pi::recognise_header(line).or_else(|| amp::recognise_older(line))
+}
+
+/// The identifier of the session that an entry of a session file names.
+pub(crate) fn session_of(entry: Value<'_>) -> Option<String> {
+    let header = entry.get("type").and_then(Value::str).is_some_and(|kind| kind == "session");
+    let id = entry.get("sessionId").or_else(|| entry.get("id").filter(|_| header))?;
+    id.str().map(Into::into)
 }
 
 /// How an agent's stored sessions are read.
@@ -135,7 +160,8 @@ pub(crate) enum Shape {
 
 pub(crate) fn shape(agent: Agent) -> Shape {
     match agent {
-        Agent::Claude => Shape::Indexed,
+        Agent::Claude | Agent::Pi => Shape::Indexed,
+        Agent::Amp => Shape::Documents,
     }
 }
 
@@ -153,12 +179,14 @@ pub(crate) struct Placed {
 #[derive(Debug)]
 pub(crate) enum Index {
     Claude(claude::Index),
+    Pi(pi::Index),
 }
 
 impl Index {
     pub(crate) fn new(agent: Agent) -> Self {
         match agent {
-            Agent::Claude => Self::Claude(claude::Index::default()),
+            Agent::Claude | Agent::Amp => Self::Claude(claude::Index::default()),
+            Agent::Pi => Self::Pi(pi::Index::default()),
         }
     }
 
@@ -166,6 +194,7 @@ impl Index {
     pub(crate) fn note(&mut self, file: u32, start: u64, length: u32, value: Option<Value<'_>>) {
         match self {
             Self::Claude(index) => index.note(file, start, length, value),
+            Self::Pi(index) => index.note(file, start, length, value),
         }
     }
 
@@ -173,6 +202,7 @@ impl Index {
     pub(crate) fn note_agent(&mut self, agent: &str, value: Value<'_>) {
         match self {
             Self::Claude(index) => index.note_agent(agent, value),
+            Self::Pi(_) => {}
         }
     }
 
@@ -180,6 +210,8 @@ impl Index {
     pub(crate) fn append(&mut self, other: &mut Self) {
         match (self, other) {
             (Self::Claude(index), Self::Claude(other)) => index.append(other),
+            (Self::Pi(index), Self::Pi(other)) => index.append(other),
+            _ => {}
         }
     }
 
@@ -187,12 +219,14 @@ impl Index {
     pub(crate) fn links(&self) -> BTreeMap<String, String> {
         match self {
             Self::Claude(index) => index.links(),
+            Self::Pi(_) => BTreeMap::new(),
         }
     }
 
     pub(crate) fn order(&self) -> Vec<Placed> {
         match self {
             Self::Claude(index) => index.order(),
+            Self::Pi(index) => index.order(),
         }
     }
 }

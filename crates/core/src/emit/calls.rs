@@ -22,7 +22,7 @@ pub(crate) struct CallSpec<'a> {
 /// A call that has no result yet.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Call {
-    call_id: String,
+    pub(super) call_id: String,
     parent: Option<String>,
     pub(super) agent: Option<String>,
     /// The call's item, while its arguments stream.
@@ -207,7 +207,7 @@ fn call_item<'a>(spec: &CallSpec<'a>) -> Spec<'a> {
     }
 }
 
-fn result_item<'a>(call: &'a Call, id: &'a str) -> Spec<'a> {
+pub(super) fn result_item<'a>(call: &'a Call, id: &'a str) -> Spec<'a> {
     Spec {
         id,
         kind: ItemKind::ToolResult,

@@ -249,6 +249,11 @@ impl Emit<'_> {
     /// The final form of a part. Where its text goes on from the deltas, the rest is one more delta; where it
     /// contradicts them, a delta replaces them. Returns false if that cannot be: message text is never replaced.
     pub(crate) fn finish_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>) -> bool {
+        self.put_part(item, part, last, true)
+    }
+
+    /// The whole of a part as it stands now. What is new of its text is a delta.
+    pub(super) fn put_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>, synthetic: bool) -> bool {
         self.touch(item);
         let Some(open) = self.session_mut().items.get_mut(&item) else {
             self.ignore("late");
@@ -276,7 +281,7 @@ impl Emit<'_> {
         if !new.is_empty() || replace {
             let (id, native) = (open.id.clone(), open.native.clone());
             let event = delta(&id, native.as_deref(), part_type, part, Text::from_wtf8(new), replace);
-            self.send(true, event);
+            self.send(synthetic, event);
         }
         true
     }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod items;
+mod outputs;
 mod requests;
 mod session;
 

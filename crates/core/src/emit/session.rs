@@ -142,6 +142,11 @@ impl Emit<'_> {
         }
     }
 
+    /// The agent's own identifier of the session is another one from here on, and not known yet.
+    pub(crate) fn forget_native_session(&mut self) {
+        self.session_mut().native_id = None;
+    }
+
     /// A turn begins, unless one is open. `synthetic`: the agent does not say so itself.
     pub(crate) fn begin_turn(&mut self, native: Option<&str>, synthetic: bool) {
         if self.session().turn.is_some() {

@@ -1,0 +1,192 @@
+//! Lines → events: which code reads which kind of line.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus, Usage};
+
+use super::state::State;
+use super::wire::{self, Init, Line, MessageLine, RunResult};
+use crate::agents::{Adapter, Recognised};
+use crate::api::{Agent, Channel, Command, Form, Outgoing};
+use crate::emit::Emit;
+use crate::json::Value;
+use crate::wire::Wire;
+
+/// How the error of a run begins that the host has stopped.
+const CANCELLED: &str = "User cancelled";
+
+/// Whether a line is one of Amp's stream: its sessions are threads.
+pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
+    let text = |key: &str| line.get(key).and_then(Value::str);
+    let known = matches!(text("type")?.as_ref(), "system" | "user" | "assistant" | "result");
+    let thread = text("session_id")?.starts_with("T-");
+    (known && thread).then_some(Recognised { agent: Agent::Amp, form: Form::Live, version: None })
+}
+
+/// Whether a line may be one of an older version: the words are common ones.
+pub(crate) fn recognise_older(line: Value<'_>) -> Option<Recognised> {
+    let has = |key: &str| line.get(key).is_some();
+    let kind = line.get("type").and_then(Value::str)?;
+    let found = match kind.as_ref() {
+        "message" => has("content") || has("text"),
+        "tool_call" => has("tool_call") || has("name") || has("tool_name"),
+        "tool_result" => has("content") || has("output"),
+        "done" => true,
+        _ => false,
+    };
+    found.then_some(Recognised { agent: Agent::Amp, form: Form::Live, version: None })
+}
+
+impl Adapter for State {
+    fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
+        let Some(head) = read::<Line<'_>>(line, emit) else { return };
+        let kind = head.r#type.clone().unwrap_or_default();
+        match &head.subtype {
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
+            _ => emit.kind(kind.clone().into_owned()),
+        }
+        if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty()) {
+            thread(id, emit);
+        }
+        match (kind.as_ref(), head.subtype.as_deref()) {
+            ("system", Some("init")) => {
+                if let Some(init) = read::<Init<'_>>(line, emit) {
+                    emit.facts(&[
+                        ("cwd", init.cwd.map(Value::json)),
+                        ("tools", init.tools.map(Value::json)),
+                        ("mcp_servers", init.mcp_servers.map(Value::json)),
+                        ("model", init.model.map(Value::json)),
+                        ("mode", init.mode.map(Value::json)),
+                    ]);
+                }
+            }
+            ("assistant", _) => {
+                if let Some(line) = read::<MessageLine<'_>>(line, emit) {
+                    self.assistant(&line, emit);
+                }
+            }
+            ("user", _) => {
+                if let Some(line) = read::<MessageLine<'_>>(line, emit) {
+                    self.user(&line, emit);
+                }
+            }
+            ("result", _) => {
+                if let Some(result) = read::<RunResult<'_>>(line, emit) {
+                    self.result(&result, emit);
+                }
+            }
+            ("message" | "tool_call" | "tool_result" | "error" | "done", _) => self.older(&kind, line, emit),
+            _ => emit.unknown(line.json(), None),
+        }
+    }
+
+    fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
+        if *channel == Channel::Argv {
+            emit.kind("arguments");
+            emit.ignore("arguments");
+            return;
+        }
+        let kind = line.get("type").and_then(Value::str).unwrap_or_default();
+        emit.kind(kind.clone().into_owned());
+        if kind != "user" {
+            return emit.unknown(line.json(), None);
+        }
+        let Some(line) = read::<MessageLine<'_>>(line, emit) else { return };
+        self.prompt_sent(&line, emit);
+    }
+
+    fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        super::talk::encode(command, emit, outgoing);
+    }
+
+    fn finish(&mut self, _: &mut Emit<'_>) {}
+
+    fn document(&mut self, _: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+        self.thread(document, emit);
+    }
+
+    fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+}
+
+/// Reads a line into its struct; what is not known of it goes into the drift report.
+pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
+    T::read(line, "", &mut emit.book.drift)
+}
+
+/// The thread that a line belongs to. Another one than before is a new conversation in the same process.
+fn thread(id: &str, emit: &mut Emit<'_>) {
+    let known = emit.session().native_id.clone();
+    emit.native_session(id);
+    if known.is_some_and(|known| known != id) {
+        let part = StatusPart {
+            label: StatusLabel::Session,
+            detail: Some(Text::from("another thread")),
+            ..StatusPart::default()
+        };
+        emit.status_with(part, None, None, false);
+    }
+}
+
+impl State {
+    /// The end of the run.
+    fn result(&mut self, result: &RunResult<'_>, emit: &mut Emit<'_>) {
+        let subtype = result.subtype.as_deref().unwrap_or("success");
+        let failed = result.is_error == Some(true) || subtype != "success";
+        self.turn.duration_ms = result.duration_ms;
+        if !failed {
+            emit.ignore("the turn is over");
+            self.end_turn(TurnStatus::Completed, emit);
+            return;
+        }
+        let message = result.error.as_ref().map_or_else(|| Text::from(subtype), Text::borrow);
+        let cancelled = message.to_str_lossy().starts_with(CANCELLED);
+        self.last_error = Some(message.to_str_lossy().into_owned());
+        let code = if cancelled { "cancelled" } else { subtype };
+        emit.error(ErrorData { message, code: Some(Cow::Borrowed(code)), ..ErrorData::default() });
+        self.end_turn(if cancelled { TurnStatus::Interrupted } else { TurnStatus::Failed }, emit);
+    }
+
+    /// The turn is over.
+    pub(super) fn end_turn(&mut self, status: TurnStatus<'static>, emit: &mut Emit<'_>) {
+        self.calls.clear();
+        let turn = std::mem::take(&mut self.turn);
+        let usage = turn.usage.map(|[input, output, cache_read, cache_write]| Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            cache_read_tokens: Some(cache_read),
+            cache_write_tokens: Some(cache_write),
+            ..Usage::default()
+        });
+        let metadata = TurnMetadata {
+            status: Some(status),
+            usage,
+            context_used: turn.context_used,
+            context_window: turn.context_window,
+            model: turn.model.map(Cow::Owned),
+            stop_reason: turn.stop_reason.map(Cow::Owned),
+            duration_ms: turn.duration_ms,
+            ..TurnMetadata::default()
+        };
+        emit.end_turn(&metadata, false);
+    }
+
+    /// What an answer tells about the turn. Those of subagents count, but are not the conversation.
+    pub(super) fn note_answer(&mut self, usage: Option<&wire::Usage<'_>>, stop: Option<&str>, main: bool) {
+        if main {
+            self.turn.stop_reason = stop.map(str::to_owned);
+        }
+        let Some(usage) = usage else { return };
+        let counts = [usage.input, usage.output, usage.cache_read, usage.cache_write].map(|count| count.unwrap_or(0));
+        let sums = self.turn.usage.get_or_insert_default();
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum = sum.saturating_add(count);
+        }
+        if main {
+            self.turn.context_used = Some(counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
+            self.turn.context_window = usage.window.or(self.turn.context_window);
+            self.turn.model = usage.model.clone().map(Cow::into_owned).or(self.turn.model.take());
+        }
+    }
+}

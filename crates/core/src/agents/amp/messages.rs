@@ -1,0 +1,189 @@
+//! Messages of the stream: whole ones, without identifiers.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, JsonPart, ReasoningPart, StatusLabel, Text, TextPart,
+    TurnStatus, Visibility,
+};
+
+use super::map::read;
+use super::output::Shown;
+use super::state::State;
+use super::tools;
+use super::wire::{Block, MessageLine};
+use crate::api::DriftKind;
+use crate::emit::{CallSpec, Emit, Spec};
+use crate::json::Value;
+
+impl State {
+    /// A prompt that the host wrote. The agent will show it; images it drops.
+    pub(super) fn prompt_sent(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
+        let content = line.message.as_ref().and_then(|message| message.content);
+        emit.begin_turn(None, true);
+        emit.ignore("the agent will show it");
+        let kinds = content.into_iter().flat_map(Value::elements).filter_map(|block| block.get("type")?.str());
+        let images = kinds.filter(|kind| kind == "image").count();
+        if images > 0 {
+            let detail = Text::from(format!("images that Amp drops from its input: {images}"));
+            emit.status(StatusLabel::Notice, Some(detail), None);
+        }
+    }
+
+    /// A `user` line: a prompt, or results of tools.
+    pub(super) fn user(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
+        let agent = line.parent.as_deref();
+        let Some(content) = line.message.as_ref().and_then(|message| message.content) else {
+            emit.ignore("no message");
+            return;
+        };
+        let mut parts = Vec::new();
+        parts.extend(content.text().map(text_part));
+        for value in content.elements() {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            match block.tool_use_id.as_deref() {
+                Some(id) => self.tool_result(id, &block, agent, emit),
+                None => parts.push(part(block, value, emit)),
+            }
+        }
+        if parts.is_empty() {
+            emit.ignore("nothing in it");
+            return;
+        }
+        if agent.is_none() {
+            emit.begin_turn(None, true);
+        }
+        let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), agent, ..Spec::default() };
+        emit.item(&spec, ItemStatus::Completed, parts, false);
+    }
+
+    /// An `assistant` line: one message, with its calls.
+    pub(super) fn assistant(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
+        let agent = line.parent.as_deref();
+        let Some(message) = &line.message else {
+            emit.ignore("no message");
+            return;
+        };
+        // The model was asked again: what has no result by now gets none.
+        emit.close_calls(agent);
+        if agent.is_none() {
+            emit.begin_turn(None, true);
+        }
+        let id = message.id.as_deref();
+        self.answer(message.content, id, id.unwrap_or_default(), agent, emit);
+        let stop = message.stop_reason.as_deref();
+        self.turn.model = message.model.clone().map(Cow::into_owned).or(self.turn.model.take());
+        self.note_answer(message.usage.as_ref(), stop, agent.is_none());
+        if agent.is_none() && stop == Some("end_turn") {
+            self.end_turn(TurnStatus::Completed, emit);
+        }
+    }
+
+    /// A message of the assistant, with its calls.
+    pub(super) fn answer(
+        &mut self,
+        content: Option<Value<'_>>,
+        native: Option<&str>,
+        name: &str,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let mut parts = Vec::new();
+        let mut calls = Vec::new();
+        parts.extend(content.and_then(Value::text).map(text_part));
+        for value in content.into_iter().flat_map(Value::elements) {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            if block.r#type.as_deref() == Some("tool_use") {
+                calls.push(block);
+            } else {
+                parts.push(part(block, value, emit));
+            }
+        }
+        let role = Some(ItemRole::Assistant);
+        let spec = Spec { id: name, kind: ItemKind::Message, role, native, parent: None, agent };
+        let parent = emit.item(&spec, ItemStatus::Completed, parts, false);
+        for call in &calls {
+            let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else { continue };
+            self.call(id, name, call.input, Some(&parent), agent, emit);
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        id: &str,
+        name: &str,
+        input: Option<Value<'_>>,
+        parent: Option<&str>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        self.calls.insert(id.to_owned(), tools::info(name, input));
+        let mut part = tools::call_part(id, name, input);
+        if let Some(input) = input.filter(|input| input.is_object()) {
+            let mut arguments = Vec::new();
+            super::output::compact(input, &mut arguments);
+            part.arguments = Text::from_wtf8(arguments);
+        }
+        emit.call(CallSpec { call_id: id, parent, agent }, part, false);
+    }
+
+    /// The result of a tool, as the stream has it.
+    fn tool_result(&mut self, id: &str, block: &Block<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let shown = match block.content.map(|content| (content, content.text())) {
+            Some((_, Some(text))) => Shown::of_text(&text),
+            Some((content, None)) => Shown::of(content),
+            None => Shown::default(),
+        };
+        self.give_result(id, shown, block.is_error == Some(true), agent, emit);
+    }
+
+    /// A command that fails is a failed result, although the agent does not say so.
+    pub(super) fn give_result(
+        &mut self,
+        id: &str,
+        shown: Shown,
+        failed: bool,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let call = self.calls.remove(id).unwrap_or_default();
+        let failed = failed || shown.exit_code.is_some_and(|code| code != 0);
+        let (part, extra) = shown.parts(id, &call, failed);
+        emit.result(part, extra, failed, agent, false);
+    }
+}
+
+pub(super) fn text_part(text: Text<'_>) -> ContentPart<'_> {
+    ContentPart::Text(TextPart { text, ..TextPart::default() })
+}
+
+/// The part of a block that is no call and no result.
+pub(super) fn part<'a>(block: Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
+    match block.r#type.as_deref().unwrap_or_default() {
+        "text" => text_part(block.text.unwrap_or_default()),
+        "thinking" => reasoning(block.thinking.unwrap_or_default()),
+        "redacted_thinking" => reasoning(Text::default()),
+        "image" => image(block.source),
+        kind => {
+            emit.book.drift.note(DriftKind::Value, "block.type", kind);
+            ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })
+        }
+    }
+}
+
+/// Reasoning that the model hides has no text.
+fn reasoning(text: Text<'_>) -> ContentPart<'_> {
+    let visibility = if text.is_empty() { Visibility::Private } else { Visibility::Public };
+    ContentPart::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
+}
+
+/// An image whose bytes stand in the line becomes a `data:` URL.
+fn image(source: Option<Value<'_>>) -> ContentPart<'_> {
+    let field = |key: &str| source.and_then(|source| source.get(key)).and_then(Value::str);
+    let mime = field("media_type").or_else(|| field("mediaType"));
+    let path = match field("data") {
+        Some(data) => format!("data:{};base64,{data}", mime.as_deref().unwrap_or("application/octet-stream")),
+        None => field("url").unwrap_or_default().into_owned(),
+    };
+    ContentPart::Image(ImagePart { path: Text::from(path), mime, ..ImagePart::default() })
+}

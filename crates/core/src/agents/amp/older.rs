@@ -1,0 +1,98 @@
+//! The stream of older versions: `message`, `tool_call`, `tool_result`, `error`, `done`.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ErrorData, ItemKind, ItemRole, ItemStatus, Text, TurnStatus};
+
+use super::map::read;
+use super::messages::{part, text_part};
+use super::output::Shown;
+use super::state::State;
+use super::wire::{Block, Older};
+use crate::emit::{Emit, Spec};
+use crate::json::Value;
+
+impl State {
+    pub(super) fn older(&mut self, kind: &str, line: Value<'_>, emit: &mut Emit<'_>) {
+        let Some(older) = read::<Older<'_>>(line, emit) else { return };
+        match kind {
+            "message" => self.older_message(&older, emit),
+            "tool_call" => self.older_call(&older, emit),
+            "tool_result" => self.older_result(&older, emit),
+            "error" => self.older_error(&older, emit),
+            _ => {
+                emit.ignore("the turn is over");
+                let status = if self.turn.failed { TurnStatus::Failed } else { TurnStatus::Completed };
+                self.end_turn(status, emit);
+            }
+        }
+    }
+
+    fn older_message(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
+        let mut parts = Vec::new();
+        let content = older.content.or(older.text);
+        parts.extend(content.and_then(Value::text).map(text_part));
+        for value in content.into_iter().flat_map(Value::elements) {
+            if let Some(block) = read::<Block<'_>>(value, emit) {
+                parts.push(part(block, value, emit));
+            }
+        }
+        let user = older.role.as_deref() == Some("user");
+        if !user {
+            // The model was asked again: what has no result by now gets none.
+            emit.close_calls(None);
+        }
+        emit.begin_turn(None, true);
+        let spec = Spec {
+            id: older.id.as_deref().unwrap_or_default(),
+            kind: ItemKind::Message,
+            role: Some(if user { ItemRole::User } else { ItemRole::Assistant }),
+            native: older.id.as_deref(),
+            ..Spec::default()
+        };
+        emit.item(&spec, ItemStatus::Completed, parts, false);
+    }
+
+    /// A call; it stands in the line itself, or in an object of it.
+    fn older_call(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
+        let field = |key: &str| older.call.and_then(|call| call.get(key));
+        let string = |key: &str| field(key).and_then(Value::str);
+        let id = string("id").or_else(|| older.call_id.clone()).or_else(|| older.id.clone());
+        let name = string("name").or_else(|| older.name.clone()).unwrap_or(Cow::Borrowed("unknown"));
+        let arguments = field("arguments").or_else(|| field("input")).or(older.arguments);
+        let id = id.map_or_else(
+            || {
+                self.numbered += 1;
+                format!("call_{}", self.numbered)
+            },
+            Cow::into_owned,
+        );
+        emit.begin_turn(None, true);
+        self.call(&id, &name, arguments, None, None, emit);
+        self.last_call = Some(id);
+    }
+
+    /// A result; where it does not name its call, it is that of the last one.
+    fn older_result(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
+        let named = older.call_id.as_deref().or(older.id.as_deref());
+        let id = named.map(str::to_owned).filter(|id| emit.has_begun(id)).or_else(|| self.last_call.clone());
+        let id = id.or_else(|| named.map(str::to_owned)).unwrap_or_default();
+        let output = older.output.or(older.content).or(older.error);
+        let shown = match output.map(|output| (output, output.text())) {
+            Some((_, Some(text))) => Shown::of_text(&text),
+            Some((output, None)) => Shown::of(output),
+            None => Shown::default(),
+        };
+        let failed = older.is_error == Some(true) || older.error.is_some_and(|error| error.bool() != Some(false));
+        self.give_result(&id, shown, failed, None, emit);
+    }
+
+    fn older_error(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
+        let said = older.message.or(older.error).or(older.content).or(older.text);
+        let said = said.map(|said| said.get("message").unwrap_or(said));
+        let message = said.map(|said| said.text().unwrap_or_else(|| Text::from(said.raw()))).unwrap_or_default();
+        self.turn.failed = true;
+        self.last_error = Some(message.to_str_lossy().into_owned());
+        emit.error(ErrorData { message, code: Some(Cow::Borrowed("error")), ..ErrorData::default() });
+    }
+}

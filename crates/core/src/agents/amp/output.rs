@@ -1,0 +1,195 @@
+//! What tools give back: mostly JSON, in the stream as text, in threads as it is.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, FileAction, FileRefPart, ImagePart, Text, Todo, TodoStatus, ToolKind, ToolResultPart,
+};
+
+use super::state::CallInfo;
+use super::tools;
+use crate::diff;
+use crate::json::{Tape, Value};
+
+/// A result as a person would read it.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) output: Vec<u8>,
+    pub(super) exit_code: Option<i64>,
+    pub(super) todos: Option<Vec<Todo<'static>>>,
+    /// MIME type and base64 of an image.
+    pub(super) images: Vec<(String, String)>,
+    /// The file that was read.
+    pub(super) path: Option<String>,
+}
+
+impl Shown {
+    /// What a tool gave back as text: JSON for most tools.
+    pub(super) fn of_text(text: &Text<'_>) -> Self {
+        let lossy = text.to_str_lossy();
+        let mut tape = Tape::default();
+        let json = if lossy.starts_with(['{', '[']) { tape.read(&lossy).ok() } else { None };
+        match json {
+            Some(value) => Self::of(value),
+            None => Self { output: text.as_wtf8().into_owned(), ..Self::default() },
+        }
+    }
+
+    /// What a tool gave back.
+    pub(super) fn of(value: Value<'_>) -> Self {
+        let mut shown = Self::default();
+        shown.add(value);
+        shown
+    }
+
+    fn add(&mut self, value: Value<'_>) {
+        if let Some(text) = value.text() {
+            let more = Self::of_text(&text);
+            self.todos = more.todos.or(self.todos.take());
+            self.output.extend_from_slice(&more.output);
+        } else if value.is_array() {
+            self.add_list(value);
+        } else if value.is_object() {
+            self.add_object(value);
+        } else if value.kind() != crate::json::Kind::Null {
+            self.output.extend_from_slice(value.raw().as_bytes());
+        }
+    }
+
+    fn add_object(&mut self, value: Value<'_>) {
+        let string = |key: &str| value.get(key).and_then(Value::str);
+        self.path = string("absolutePath").map(Cow::into_owned).or(self.path.take());
+        self.exit_code = value.get("exitCode").and_then(Value::i64).or(self.exit_code);
+        if value.get("isImage").and_then(Value::bool) == Some(true) {
+            let mime = value.get("imageInfo").and_then(|info| info.get("mimeType")).and_then(Value::str);
+            let mime = mime.unwrap_or(Cow::Borrowed("application/octet-stream")).into_owned();
+            self.images.extend(string("content").map(|data| (mime, data.into_owned())));
+            return;
+        }
+        // What is to be read stands in one of these.
+        let keys = ["output", "diff", "content", "directoryEntries", "text", "message", "result", "error"];
+        let found =
+            keys.iter().find_map(|key| value.get(key)).filter(|found| found.text().is_some() || found.is_array());
+        match found.map(|found| (found, found.text())) {
+            Some((_, Some(text))) => text.append_to(&mut self.output),
+            Some((list, None)) => self.add_list(list),
+            None => compact(value, &mut self.output),
+        }
+    }
+
+    fn add_list(&mut self, list: Value<'_>) {
+        if let Some(todos) = todos(list) {
+            for todo in &todos {
+                self.line();
+                self.output.extend_from_slice(format!("{}: {}", todo.status.as_str(), todo.text).as_bytes());
+            }
+            self.todos = Some(todos);
+            return;
+        }
+        for element in list.elements() {
+            let string = |key: &str| element.get(key).and_then(Value::str);
+            if string("type").is_some_and(|kind| kind == "image") {
+                let source = element.get("source").unwrap_or(element);
+                let field = |key: &str| source.get(key).and_then(Value::str).map(Cow::into_owned);
+                let mime = field("media_type").or_else(|| field("mimeType")).unwrap_or_default();
+                self.images.extend(field("data").map(|data| (mime, data)));
+                continue;
+            }
+            self.line();
+            match element.text().or_else(|| element.get("text")?.text()) {
+                Some(text) => text.append_to(&mut self.output),
+                None => compact(element, &mut self.output),
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        if !self.output.is_empty() {
+            self.output.push(b'\n');
+        }
+    }
+
+    /// The parts of the result's item.
+    pub(super) fn parts(
+        self,
+        id: &str,
+        call: &CallInfo,
+        failed: bool,
+    ) -> (ToolResultPart<'static>, Vec<ContentPart<'static>>) {
+        let text = String::from_utf8_lossy(&self.output).into_owned();
+        let fenced = unfenced(&text);
+        let mut extra: Vec<_> = self.images.into_iter().map(|(mime, data)| image(&mime, &data)).collect();
+        if !failed {
+            extra.extend(file_ref(call, self.path, &text, fenced.as_deref()));
+        }
+        let part = ToolResultPart {
+            call_id: Cow::Owned(id.to_owned()),
+            output: fenced.map_or_else(|| Text::from_wtf8(self.output), Text::from),
+            exit_code: self.exit_code,
+            todos: self.todos,
+            ..ToolResultPart::default()
+        };
+        (part, extra)
+    }
+}
+
+fn image(mime: &str, data: &str) -> ContentPart<'static> {
+    ContentPart::Image(ImagePart {
+        path: Text::from(format!("data:{mime};base64,{data}")),
+        mime: Some(Cow::Owned(mime.to_owned())),
+        ..ImagePart::default()
+    })
+}
+
+/// The text of a diff that stands between fences.
+fn unfenced(text: &str) -> Option<String> {
+    let inside = text.strip_prefix("```diff\n")?.trim_end().strip_suffix("```")?;
+    Some(inside.strip_suffix('\n').unwrap_or(inside).to_owned())
+}
+
+/// The file that a tool has read, written or changed, with the change.
+fn file_ref(call: &CallInfo, path: Option<String>, output: &str, diff: Option<&str>) -> Option<ContentPart<'static>> {
+    let action = match tools::kind(&call.name) {
+        ToolKind::FileRead => FileAction::Read,
+        ToolKind::FileWrite => FileAction::Write,
+        ToolKind::FileEdit => FileAction::Patch,
+        _ => return None,
+    };
+    // The hunks follow the names of the files.
+    let hunks = diff.and_then(|diff| diff.find("@@").map(|at| diff[at..].to_owned()));
+    let created = call.content.as_deref().filter(|_| output.starts_with("Successfully created file"));
+    let diff = hunks.or_else(|| created.map(diff::of_new_file)).map(Text::from);
+    let path = Cow::Owned(path.or_else(|| call.path.clone())?);
+    Some(ContentPart::FileRef(FileRefPart { path, action, diff, ..FileRefPart::default() }))
+}
+
+/// A list of things to do, if it is one.
+fn todos(list: Value<'_>) -> Option<Vec<Todo<'static>>> {
+    let todo = |value: Value<'_>| {
+        let status = value.get("status")?.str()?;
+        let text = value.get("content").or_else(|| value.get("title"))?.str()?.into_owned();
+        let status = match status.as_ref() {
+            "completed" | "done" => TodoStatus::Completed,
+            "in-progress" | "in_progress" => TodoStatus::InProgress,
+            "cancelled" => TodoStatus::Cancelled,
+            _ => TodoStatus::Pending,
+        };
+        Some(Todo { text: Text::from(text), status, ..Todo::default() })
+    };
+    let todos: Option<Vec<_>> = list.elements().map(todo).collect();
+    todos.filter(|todos| !todos.is_empty())
+}
+
+/// JSON without blanks: threads may be indented, the stream is not.
+pub(super) fn compact(value: Value<'_>, out: &mut Vec<u8>) {
+    let (mut inside, mut escaped) = (false, false);
+    for byte in value.raw().bytes() {
+        if inside || !byte.is_ascii_whitespace() {
+            out.push(byte);
+        }
+        if byte == b'"' && !escaped {
+            inside = !inside;
+        }
+        escaped = byte == b'\\' && !escaped;
+    }
+}

@@ -1,0 +1,247 @@
+//! Lines → events: which code reads which kind of line.
+
+use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text};
+
+use super::state::{Rest, State};
+use super::wire::{
+    AgentEnd, Compaction, Execution, ExtensionError, Header, Line, MessageLine, Response, Retry, Small, UiRequest,
+    Update,
+};
+use crate::agents::Adapter;
+use crate::api::{Channel, Command, Outgoing};
+use crate::emit::{Emit, Spec};
+use crate::json::Value;
+use crate::time;
+use crate::wire::Wire;
+
+impl Adapter for State {
+    fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
+        let Some(head) = read::<Line<'_>>(line, emit) else { return };
+        let kind = head.r#type.unwrap_or_default();
+        emit.kind(kind.clone().into_owned());
+        if self.stored || super::stored::is_entry(line) {
+            self.entry(&kind, line, emit);
+            return;
+        }
+        self.expire(emit);
+        self.dispatch(&kind, line, emit);
+        if kind != "tool_execution_start" {
+            self.just_started = None;
+        }
+        self.listen(emit);
+    }
+
+    fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
+        if *channel == Channel::Argv {
+            emit.kind("arguments");
+            emit.ignore("arguments");
+            return;
+        }
+        self.expire(emit);
+        self.host_line(line, emit);
+    }
+
+    fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        self.encode(command, emit, outgoing);
+    }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) {
+        if self.stored {
+            self.end_stored_turn(emit);
+        } else if self.rest != Rest::No {
+            self.end_turn(true, emit);
+        } else {
+            self.tell_failure(None, emit);
+        }
+    }
+
+    fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+
+    fn deadline(&self) -> Option<i64> {
+        self.next_deadline()
+    }
+
+    fn tick(&mut self, emit: &mut Emit<'_>) {
+        self.expire(emit);
+    }
+}
+
+/// Reads a line into its struct; what is not known of it goes into the drift report.
+pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
+    T::read(line, "", &mut emit.book.drift)
+}
+
+impl State {
+    fn dispatch(&mut self, kind: &str, line: Value<'_>, emit: &mut Emit<'_>) {
+        match kind {
+            "message_update" => with::<Update<'_>>(line, emit, |update, emit| self.update(&update, emit)),
+            "message_start" => with::<MessageLine<'_>>(line, emit, |line, emit| self.message_start(&line, emit)),
+            "message_end" => with::<MessageLine<'_>>(line, emit, |line, emit| self.message_end(&line, emit)),
+            "tool_execution_start" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_start(&line, emit)),
+            "tool_execution_update" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_update(&line, emit)),
+            "tool_execution_end" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_end(&line, emit)),
+            "agent_start" => self.agent_start(emit),
+            "agent_end" => with::<AgentEnd<'_>>(line, emit, |line, emit| self.agent_end(&line, emit)),
+            "agent_settled" => self.settled(emit),
+            "turn_start" => emit.ignore("start of a request to the model"),
+            "turn_end" => emit.ignore("repeated"),
+            "response" => with::<Response<'_>>(line, emit, |line, emit| self.response(&line, emit)),
+            "extension_ui_request" | "hook_ui_request" => with::<UiRequest<'_>>(line, emit, |request, emit| {
+                self.ui_request(&request, kind.starts_with("hook"), emit);
+            }),
+            "extension_error" | "hook_error" => with::<ExtensionError<'_>>(line, emit, extension_error),
+            "auto_retry_start" => with::<Retry<'_>>(line, emit, |retry, emit| self.retry(&retry, emit)),
+            "auto_retry_end" => {
+                self.retry_is_over(emit);
+                emit.ignore("end of a retry");
+            }
+            "compaction_start" | "auto_compaction_start" => {
+                with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_start(&line, emit));
+            }
+            "compaction_end" | "auto_compaction_end" => {
+                with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_end(&line, emit));
+            }
+            "session" => with::<Header<'_>>(line, emit, |header, emit| self.header(&header, emit)),
+            _ => self.small(kind, line, emit),
+        }
+    }
+
+    /// Lines with nothing but a word to them.
+    fn small(&mut self, kind: &str, line: Value<'_>, emit: &mut Emit<'_>) {
+        let known = matches!(
+            kind,
+            "thinking_level_changed"
+                | "session_info_changed"
+                | "bash_execution_update"
+                | "queue_update"
+                | "entry_appended"
+                | "summarization_retry_scheduled"
+                | "summarization_retry_attempt_start"
+                | "summarization_retry_finished"
+        );
+        let Some(small) = Some(line).filter(|_| known).and_then(|line| read::<Small<'_>>(line, emit)) else {
+            return emit.unknown(line.json(), None);
+        };
+        match kind {
+            "thinking_level_changed" => emit.facts(&[("variant", small.level.map(Value::json))]),
+            "session_info_changed" => title(small.name, emit),
+            "bash_execution_update" => self.host_output(&small, emit),
+            "queue_update" => {
+                let list = |list: Option<Value<'_>>| list.map_or("[]", Value::raw).to_owned();
+                let queues =
+                    format!("{{\"steering\":{},\"follow_up\":{}}}", list(small.steering), list(small.follow_up));
+                let part = StatusPart {
+                    label: StatusLabel::Notice,
+                    detail: Some(Text::from("queue")),
+                    ..StatusPart::default()
+                };
+                emit.status_with(part, Some(Json::from_text(queues)), None, false);
+            }
+            "summarization_retry_scheduled" => emit.status(StatusLabel::Retry, small.error, None),
+            "entry_appended" => emit.ignore("bookkeeping"),
+            _ => emit.ignore("heartbeat"),
+        }
+    }
+
+    /// `session`: the first line of JSON mode, and of a session file.
+    pub(super) fn header(&mut self, header: &Header<'_>, emit: &mut Emit<'_>) {
+        if let Some(ms) = header.timestamp.as_deref().and_then(time::parse).filter(|_| self.stored) {
+            emit.at(ms);
+        }
+        if let Some(id) = &header.id {
+            emit.native_session(id);
+        }
+        emit.facts(&[("cwd", header.cwd.map(Value::json))]);
+    }
+
+    /// Something that was tried and will be tried again.
+    fn retry(&mut self, retry: &Retry<'_>, emit: &mut Emit<'_>) {
+        self.tell_failure(Some(true), emit);
+        self.goes_on();
+        let number = |value: Option<Value<'_>>| value.map_or("null", Value::raw).to_owned();
+        let json = format!(
+            "{{\"attempt\":{},\"max_attempts\":{},\"delay_ms\":{}}}",
+            number(retry.attempt),
+            number(retry.max_attempts),
+            number(retry.delay)
+        );
+        let detail = retry.error.as_ref().map(Text::borrow);
+        let part = StatusPart { label: StatusLabel::Retry, detail, ..StatusPart::default() };
+        emit.status_with(part, Some(Json::from_text(json)), None, false);
+    }
+
+    fn compaction_start(&mut self, line: &Compaction<'_>, emit: &mut Emit<'_>) {
+        let reason = line.reason.as_ref().map(|reason| reason.to_str_lossy().into_owned()).unwrap_or_default();
+        let overflow = reason == "overflow";
+        self.tell_failure(overflow.then_some(true), emit);
+        self.goes_on();
+        let part = StatusPart {
+            label: StatusLabel::Compaction,
+            detail: line.reason.as_ref().map(Text::borrow),
+            ..StatusPart::default()
+        };
+        let spec = Spec { kind: ItemKind::Status, ..Spec::default() };
+        let item = emit.open(&spec, vec![ContentPart::Status(part)], false);
+        self.compaction = Some((item, reason));
+    }
+
+    fn compaction_end(&mut self, line: &Compaction<'_>, emit: &mut Emit<'_>) {
+        if self.compaction.is_none() {
+            self.compaction_start(line, emit);
+        }
+        let Some((item, reason)) = self.compaction.take() else { return };
+        let summary = line.result.as_ref().and_then(|result| result.summary.as_ref());
+        if let Some(tokens) = line.result.as_ref().and_then(|result| result.tokens_before) {
+            let json = Json::from_text(format!("{{\"tokens_before\":{}}}", tokens.raw()));
+            emit.add_part(item, ContentPart::Json(JsonPart { json, ..JsonPart::default() }));
+        }
+        let done = line.result.is_some();
+        emit.complete(item, if done { ItemStatus::Completed } else { ItemStatus::Failed }, false);
+        if let Some(summary) = summary {
+            self.system_item(vec![super::content::text_part(summary.borrow())], None, None, emit);
+        }
+        // The host that asked for it is told so in the answer to its command.
+        if let Some(error) = line.error.as_ref().filter(|_| reason != "manual") {
+            let code = Some("compaction_failed".into());
+            emit.error(ErrorData { message: error.borrow(), code, ..ErrorData::default() });
+        }
+        if line.will_retry != Some(true) {
+            self.retry_is_over(emit);
+        }
+    }
+}
+
+/// Reads a line and hands it on. One that cannot be read tells nothing: it is no object.
+fn with<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>, then: impl FnOnce(T, &mut Emit<'_>)) {
+    if let Some(read) = read::<T>(line, emit) {
+        then(read, emit);
+    }
+}
+
+/// An extension failed; the turn goes on.
+fn extension_error(line: ExtensionError<'_>, emit: &mut Emit<'_>) {
+    let json = |value: Option<Value<'_>>| value.map_or("null", Value::raw).to_owned();
+    emit.error(ErrorData {
+        message: line.error.unwrap_or_default(),
+        code: Some("extension_error".into()),
+        details: Some(Json::from_text(format!("{{\"extension\":{},\"event\":{}}}", json(line.path), json(line.event)))),
+        ..ErrorData::default()
+    });
+}
+
+/// The session's title; said once.
+pub(super) fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {
+    let Some(title) = title.filter(|title| !title.is_empty()) else {
+        emit.ignore("nothing new");
+        return;
+    };
+    let json = Json::of(&title);
+    if emit.knows("title", &json) {
+        emit.ignore("nothing new");
+        return;
+    }
+    emit.know("title", &json);
+    emit.status(StatusLabel::Title, Some(title), None);
+}

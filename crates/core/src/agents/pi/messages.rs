@@ -1,0 +1,252 @@
+//! Messages: of the user, of the assistant, of extensions, and the agent's own. None has an identifier; the time at
+//! which one was made stands in every form of it, so that names it.
+
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, JsonPart};
+
+use super::content::{self, text_part};
+use super::map::read;
+use super::state::{self, State};
+use super::tools;
+use super::wire::{Block, Message, MessageLine};
+use crate::emit::{CallSpec, Emit, Ref, Spec};
+use crate::json::Value;
+
+/// What a message is named by.
+fn name(message: &Message<'_>) -> String {
+    match (message.role.as_deref(), message.timestamp) {
+        (Some(role), Some(timestamp)) => format!("{role}_{timestamp}"),
+        _ => String::new(),
+    }
+}
+
+/// Where a message stands: the identifier of its entry in a session file, and the subagent that it belongs to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place<'a> {
+    pub(super) entry: Option<&'a str>,
+    pub(super) agent: Option<&'a str>,
+}
+
+impl State {
+    pub(super) fn message_start(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
+        emit.ignore("start of a message");
+        let Some(message) = &line.message else { return };
+        if message.role.as_deref() == Some("assistant") {
+            self.began_again = false;
+            self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+            self.open_message(&name(message), emit);
+        }
+    }
+
+    /// The assistant begins to write.
+    pub(super) fn open_message(&mut self, name: &str, emit: &mut Emit<'_>) -> Ref {
+        self.close_message(emit);
+        emit.begin_turn(None, false);
+        let item = emit.open(&assistant_spec(name, Place::default()), Vec::new(), false);
+        let item_id = emit.id_of(item).unwrap_or_default().to_owned();
+        self.message = Some(state::Message { item, item_id, blocks: Vec::new() });
+        item
+    }
+
+    /// A message that the agent does not finish.
+    fn close_message(&mut self, emit: &mut Emit<'_>) {
+        if let Some(message) = self.message.take() {
+            emit.complete(message.item, ItemStatus::Failed, true);
+        }
+    }
+
+    pub(super) fn message_end(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
+        let Some(message) = &line.message else {
+            emit.ignore("no message");
+            return;
+        };
+        match message.role.as_deref().unwrap_or_default() {
+            "assistant" => self.finish_message(message, emit),
+            "toolResult" => {
+                let id = message.call_id.as_deref().unwrap_or_default();
+                if emit.awaits_result(id) {
+                    self.whole_message(message, Place::default(), emit);
+                } else {
+                    emit.ignore("repeated");
+                }
+            }
+            role => {
+                if role == "user" {
+                    self.prompt_shown(emit);
+                }
+                self.began_again &= role == "system";
+                self.whole_message(message, Place::default(), emit);
+            }
+        }
+    }
+
+    /// The assistant's message is final. Its blocks have streamed, or come only now.
+    fn finish_message(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
+        let item = match &self.message {
+            Some(open) if emit.is_open(open.item) => open.item,
+            _ => self.open_message(&name(message), emit),
+        };
+        if !self.finish_blocks(item, message, emit) {
+            // The text is another one: what streamed is closed, and the answer begins anew.
+            self.close_message(emit);
+            let item = self.open_message(&name(message), emit);
+            self.finish_blocks(item, message, emit);
+        }
+        let Some(open) = self.message.take() else { return };
+        emit.complete(open.item, status(message), false);
+        self.note_answer(message, emit);
+    }
+
+    /// Puts the final form of all blocks in place. False if the text that streamed is contradicted.
+    fn finish_blocks(&mut self, item: Ref, message: &Message<'_>, emit: &mut Emit<'_>) -> bool {
+        if let Some(text) = message.content.and_then(Value::text) {
+            let place = self.part_of(0).unwrap_or_else(|| emit.add_part(item, text_part(text.borrow())));
+            return emit.finish_part(item, place, text_part(text));
+        }
+        for (index, value) in message.content.into_iter().flat_map(Value::elements).enumerate() {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            let index = index as u64;
+            if block.r#type.as_deref() == Some("toolCall") {
+                self.finish_call(index, &block, emit);
+                continue;
+            }
+            let part = content::part(block, value, emit);
+            let place = self.part_of(index).unwrap_or_else(|| emit.add_part(item, part.clone()));
+            if !emit.finish_part(item, place, part) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn part_of(&self, index: u64) -> Option<usize> {
+        let blocks = &self.message.as_ref()?.blocks;
+        blocks.iter().find(|block| block.index == index)?.part
+    }
+
+    /// A message that is known whole: of a session file, of a subagent, of the user.
+    pub(super) fn whole_message(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
+        match message.role.as_deref().unwrap_or_default() {
+            "user" => {
+                let parts = content::parts(message.content, emit);
+                let name = name(message);
+                let spec = Spec {
+                    id: &name,
+                    kind: ItemKind::Message,
+                    role: Some(ItemRole::User),
+                    native: place.entry,
+                    parent: None,
+                    agent: place.agent,
+                };
+                emit.item(&spec, ItemStatus::Completed, parts, false);
+            }
+            "assistant" => self.whole_answer(message, place, emit),
+            "toolResult" => self.result_message(message, place, emit),
+            "bashExecution" => self.host_execution(message, emit),
+            "compactionSummary" | "branchSummary" => {
+                let summary = message.summary.as_ref().map(|summary| text_part(summary.borrow()));
+                self.system_item(summary.into_iter().collect(), place.entry, place.agent, emit);
+            }
+            "system" => self.system_prompt(message, place, emit),
+            _ => {
+                let parts = content::parts(message.content, emit);
+                self.system_item(parts, place.entry, place.agent, emit);
+            }
+        }
+    }
+
+    fn whole_answer(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
+        let mut parts = Vec::new();
+        let mut calls = Vec::new();
+        if let Some(text) = message.content.and_then(Value::text) {
+            parts.push(text_part(text));
+        }
+        for value in message.content.into_iter().flat_map(Value::elements) {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            if block.r#type.as_deref() == Some("toolCall") {
+                calls.push(block);
+            } else {
+                parts.push(content::part(block, value, emit));
+            }
+        }
+        let name = name(message);
+        let item_id = emit.item(&assistant_spec(&name, place), status(message), parts, false);
+        for call in &calls {
+            self.whole_call(call, &item_id, place.agent, emit);
+        }
+    }
+
+    /// A call whose arguments are known.
+    pub(super) fn whole_call(&mut self, block: &Block<'_>, parent: &str, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let (Some(id), Some(name)) = (block.id.as_deref(), block.name.as_deref()) else {
+            emit.ignore("call without a name");
+            return;
+        };
+        self.remember(id, name, block.arguments);
+        let parent = Some(parent).filter(|parent| !parent.is_empty());
+        emit.call(CallSpec { call_id: id, parent, agent }, tools::call_part(id, name, block.arguments), false);
+    }
+
+    /// Remembers what the result will need of its call.
+    pub(super) fn remember(&mut self, id: &str, name: &str, arguments: Option<Value<'_>>) {
+        if !self.calls.iter().any(|call| call.id == id) {
+            self.calls.push(tools::info(id, name, arguments));
+        } else if let Some(call) = self.calls.iter_mut().find(|call| call.id == id && call.path.is_none()) {
+            call.path = tools::info(id, name, arguments).path;
+        }
+    }
+
+    /// The agent's own prompt, with the tools that it has.
+    fn system_prompt(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
+        if let Some(tools) = message.tools_added.filter(|_| place.agent.is_none()) {
+            let names: Vec<_> = tools.elements().filter_map(|tool| tool.get("name").map(Value::raw)).collect();
+            emit.learn(&[("tools", Some(Json::from_text(format!("[{}]", names.join(",")))))]);
+        }
+        let mut parts = content::parts(message.content, emit);
+        parts.retain(|part| !matches!(part, ContentPart::Text(part) if part.text.is_empty()));
+        for (_, section) in message.sections.into_iter().flat_map(Value::members) {
+            match section.text() {
+                Some(text) => parts.push(text_part(text)),
+                None => parts.push(ContentPart::Json(JsonPart { json: section.json(), ..JsonPart::default() })),
+            }
+        }
+        self.system_item(parts, place.entry, place.agent, emit);
+    }
+
+    /// Text that the agent or an extension put in.
+    pub(super) fn system_item(
+        &mut self,
+        parts: Vec<ContentPart<'_>>,
+        entry: Option<&str>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let spec = Spec {
+            id: entry.unwrap_or_default(),
+            kind: ItemKind::System,
+            role: Some(ItemRole::System),
+            native: entry,
+            parent: None,
+            agent,
+        };
+        emit.item(&spec, ItemStatus::Completed, parts, false);
+    }
+}
+
+fn assistant_spec<'a>(name: &'a str, place: Place<'a>) -> Spec<'a> {
+    Spec {
+        id: name,
+        kind: ItemKind::Message,
+        role: Some(ItemRole::Assistant),
+        native: place.entry,
+        parent: None,
+        agent: place.agent,
+    }
+}
+
+/// An answer that was cut has failed.
+fn status(message: &Message<'_>) -> ItemStatus<'static> {
+    match message.stop_reason.as_deref() {
+        Some("error" | "aborted") => ItemStatus::Failed,
+        _ => ItemStatus::Completed,
+    }
+}

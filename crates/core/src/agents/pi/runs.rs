@@ -1,0 +1,217 @@
+//! Turns: when they begin, and when they are really over. `agent_end` is not the end: a retry, a compaction or a
+//! further run may follow.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ErrorData, ItemStatus, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
+
+use super::state::{Rest, State, Turn};
+use super::wire::{AgentEnd, Message};
+use crate::emit::Emit;
+
+/// So long after `agent_end` nothing must come for the turn to be over, in milliseconds. Newer versions say so.
+const SILENCE: i64 = 250;
+
+impl State {
+    /// The host has prompted the agent.
+    pub(super) fn prompted(&mut self, emit: &mut Emit<'_>) {
+        if self.rest != Rest::Settled {
+            emit.begin_turn(None, true);
+        }
+    }
+
+    pub(super) fn agent_start(&mut self, emit: &mut Emit<'_>) {
+        self.began_again = matches!(self.rest, Rest::Silence(_)) && !self.told;
+        self.tell_failure(None, emit);
+        self.running = true;
+        self.rest = Rest::No;
+        emit.begin_turn(None, false);
+        emit.ignore("start of a run");
+    }
+
+    /// A prompt of the user: where nobody tells what the host sends, it shows that another turn has begun.
+    pub(super) fn prompt_shown(&mut self, emit: &mut Emit<'_>) {
+        if std::mem::take(&mut self.began_again) {
+            self.end_turn(true, emit);
+            self.running = true;
+        }
+        emit.begin_turn(None, true);
+    }
+
+    pub(super) fn agent_end(&mut self, line: &AgentEnd<'_>, emit: &mut Emit<'_>) {
+        self.running = false;
+        self.settles |= line.will_retry.is_some();
+        if line.will_retry.is_some() {
+            self.tell_failure(line.will_retry.filter(|will| *will), emit);
+        }
+        self.rest = if self.settles { Rest::Settled } else { self.silence(emit) };
+        emit.ignore("end of a run");
+    }
+
+    pub(super) fn settled(&mut self, emit: &mut Emit<'_>) {
+        self.settles = true;
+        self.running = false;
+        emit.ignore("nothing new");
+        self.end_turn(false, emit);
+        // A prompt may have been sent before the agent said that it is idle.
+        if self.requests.iter().any(|request| request.kind == "prompt") {
+            emit.begin_turn(None, true);
+        }
+    }
+
+    fn silence(&self, emit: &Emit<'_>) -> Rest {
+        Rest::Silence(emit.book.now.saturating_add(SILENCE))
+    }
+
+    /// A retry or a compaction is under way: however long it takes, the turn is not over.
+    pub(super) fn goes_on(&mut self) {
+        if !self.running && matches!(self.rest, Rest::Silence(_)) {
+            self.rest = Rest::GoesOn;
+        }
+    }
+
+    /// There will be no retry (any more).
+    pub(super) fn retry_is_over(&mut self, emit: &Emit<'_>) {
+        if !self.running && self.rest == Rest::GoesOn {
+            self.rest = self.silence(emit);
+        }
+    }
+
+    /// A prompt was accepted. Most begin a run at once; commands of extensions need not.
+    pub(super) fn prompt_accepted(&mut self, emit: &Emit<'_>) {
+        let waits = self.requests.iter().any(|request| request.kind == "prompt");
+        if !self.running && !waits && self.rest == Rest::No && emit.session().turn_id().is_some() {
+            self.rest = self.silence(emit);
+        }
+    }
+
+    /// A prompt was refused: if the turn was begun for it, it is over.
+    pub(super) fn prompt_refused(&mut self, emit: &mut Emit<'_>) {
+        let waits = self.requests.iter().any(|request| request.kind == "prompt");
+        if !self.running && !waits && self.rest == Rest::No {
+            self.turn.refused = true;
+            self.end_turn(true, emit);
+        }
+    }
+
+    /// The agent has written something: the silence begins anew.
+    pub(super) fn listen(&mut self, emit: &Emit<'_>) {
+        if matches!(self.rest, Rest::Silence(_)) {
+            self.rest = self.silence(emit);
+        }
+    }
+
+    /// The host commands something: a turn whose end was only waited for is over.
+    pub(super) fn host_speaks(&mut self, emit: &mut Emit<'_>) {
+        if matches!(self.rest, Rest::Silence(_)) && self.dialogs.is_empty() {
+            self.end_turn(true, emit);
+        }
+    }
+
+    /// When something will happen by itself: a turn ends, a dialog is dismissed.
+    pub(super) fn next_deadline(&self) -> Option<i64> {
+        let silence = match self.rest {
+            Rest::Silence(until) if self.dialogs.is_empty() => Some(until),
+            _ => None,
+        };
+        self.dialogs.iter().filter_map(|dialog| dialog.until).chain(silence).min()
+    }
+
+    /// Time has passed.
+    pub(super) fn expire(&mut self, emit: &mut Emit<'_>) {
+        let now = emit.book.now;
+        while let Some(index) = self.dialogs.iter().position(|dialog| dialog.until.is_some_and(|until| until <= now)) {
+            let dialog = self.dialogs.remove(index);
+            emit.resolve(&dialog.event_id, PermissionStatus::Reject, None, true);
+            self.listen(emit);
+        }
+        if matches!(self.rest, Rest::Silence(until) if until <= now) && self.dialogs.is_empty() {
+            self.end_turn(true, emit);
+        }
+    }
+
+    /// The turn is over.
+    pub(super) fn end_turn(&mut self, synthetic: bool, emit: &mut Emit<'_>) {
+        self.tell_failure(None, emit);
+        if let Some(message) = self.message.take() {
+            emit.complete(message.item, ItemStatus::Failed, true);
+        }
+        self.rest = Rest::No;
+        self.running = false;
+        self.dialogs.clear();
+        self.calls.clear();
+        let metadata = self.turn_metadata();
+        emit.end_turn(&metadata, synthetic);
+    }
+
+    fn turn_metadata(&mut self) -> TurnMetadata<'static> {
+        let turn = std::mem::replace(&mut self.turn, Turn::default());
+        let status = match turn.stop_reason.as_deref() {
+            _ if turn.refused => TurnStatus::Failed,
+            Some("aborted") => TurnStatus::Interrupted,
+            Some("error") if turn.aborted => TurnStatus::Interrupted,
+            Some("error") => TurnStatus::Failed,
+            _ => TurnStatus::Completed,
+        };
+        let usage = turn.usage.map(|[input, output, cache_read, cache_write, reasoning]| Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            cache_read_tokens: Some(cache_read),
+            cache_write_tokens: Some(cache_write),
+            reasoning_tokens: Some(reasoning).filter(|count| *count > 0),
+            cost_usd: Some((turn.cost * 1e9).round() / 1e9),
+            ..Usage::default()
+        });
+        TurnMetadata {
+            status: Some(status),
+            usage,
+            context_used: turn.context_used,
+            context_window: self.context_window,
+            model: turn.model.map(Cow::Owned),
+            stop_reason: turn.stop_reason.map(Cow::Owned),
+            ..TurnMetadata::default()
+        }
+    }
+
+    /// What an answer of the main agent tells about the turn.
+    pub(super) fn note_answer(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
+        self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned);
+        self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+        if let Some(usage) = &message.usage {
+            let counts = [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning];
+            let sums = self.turn.usage.get_or_insert_default();
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum = sum.saturating_add(count.unwrap_or(0));
+            }
+            self.turn.cost += usage.cost.as_ref().and_then(|cost| cost.total).unwrap_or(0.0);
+            self.turn.context_used = usage.total.filter(|total| *total > 0).or(self.turn.context_used);
+        }
+        if message.stop_reason.as_deref() == Some("error") {
+            let error = message.error.as_ref().map(|error| error.to_str_lossy().into_owned());
+            self.failure = Some(error.unwrap_or_else(|| "the model failed".to_owned()));
+        } else {
+            self.last_error = None;
+        }
+    }
+
+    /// The model in use, as `set_model` takes it.
+    pub(super) fn note_model(&mut self, provider: Option<&str>, model: Option<&str>, emit: &mut Emit<'_>) {
+        let (Some(provider), Some(model)) = (provider, model) else { return };
+        let name = format!("{provider}/{model}");
+        self.provider = Some(provider.to_owned());
+        emit.learn(&[("model", Some(interlinear_schema::Json::of(name.as_str())))]);
+        self.turn.model = Some(name);
+    }
+
+    /// An answer has failed, and it is known by now whether it will be repeated.
+    pub(super) fn tell_failure(&mut self, will_retry: Option<bool>, emit: &mut Emit<'_>) {
+        let Some(failure) = self.failure.take() else { return };
+        emit.error(ErrorData {
+            message: Text::from(failure.as_str()),
+            code: Some("model_error".into()),
+            will_retry,
+            ..ErrorData::default()
+        });
+        self.last_error = Some(failure);
+    }
+}

@@ -1,0 +1,234 @@
+//! Session files: a tree of entries, of which the branch that ends with the last entry is the transcript.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use interlinear_schema::{ContentPart, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart};
+
+use super::content::{self, text_part};
+use super::map::{read, title};
+use super::messages::Place;
+use super::state::State;
+use super::wire::{Entry, Header, Message};
+use crate::agents::{Placed, Recognised};
+use crate::api::{Agent, Form};
+use crate::emit::{Emit, Spec};
+use crate::hash;
+use crate::json::Value;
+use crate::time;
+
+/// Types of entries of a session file.
+const ENTRIES: [&str; 11] = [
+    "message",
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+    "context_edit",
+    "usage",
+];
+
+/// Types of lines that only a running agent writes, or its host.
+const LIVE: [&str; 17] = [
+    "agent_start",
+    "agent_end",
+    "agent_settled",
+    "turn_start",
+    "turn_end",
+    "message_start",
+    "message_update",
+    "message_end",
+    "tool_execution_start",
+    "tool_execution_update",
+    "tool_execution_end",
+    "extension_ui_request",
+    "hook_ui_request",
+    "extension_error",
+    "hook_error",
+    "auto_retry_start",
+    "compaction_start",
+];
+
+/// Whether a line is an entry of a session file.
+pub(super) fn is_entry(line: Value<'_>) -> bool {
+    let text = |key: &str| line.get(key).and_then(Value::str);
+    let Some(kind) = text("type") else { return false };
+    // The first version has no identifiers, but times.
+    ENTRIES.contains(&kind.as_ref())
+        && text("timestamp").is_some()
+        && (line.get("parentId").is_some()
+            || line.get("message").is_some_and(|message| message.get("role").is_some())
+            || kind == "compaction"
+            || kind == "model_change"
+            || kind == "thinking_level_change")
+}
+
+/// Whether a line is one of Pi's, live or stored.
+pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
+    let text = |key: &str| line.get(key).and_then(Value::str);
+    let kind = text("type")?;
+    let found = |form| Some(Recognised { agent: Agent::Pi, form, version: None });
+    if is_entry(line) {
+        return found(Form::Stored);
+    }
+    match kind.as_ref() {
+        kind if LIVE.contains(&kind) => found(Form::Live),
+        // The host's commands, and the answers to them.
+        "response" if text("command").is_some() && line.get("success").is_some() => found(Form::Live),
+        "prompt" if text("message").is_some() => found(Form::Live),
+        "get_state" | "get_commands" | "set_thinking_level" | "extension_ui_response" | "hook_ui_response" => {
+            found(Form::Live)
+        }
+        "bash" if text("command").is_some() => found(Form::Live),
+        _ => None,
+    }
+}
+
+/// The first line of JSON mode is also that of a session file: alone it is a run that printed nothing more.
+pub(crate) fn recognise_header(line: Value<'_>) -> Option<Recognised> {
+    let text = |key: &str| line.get(key).and_then(Value::str);
+    let is_header = text("type")? == "session" && text("id").is_some() && text("cwd").is_some();
+    is_header.then_some(Recognised { agent: Agent::Pi, form: Form::Exec, version: None })
+}
+
+impl State {
+    /// From here on entries of a session file come, in the order of the conversation.
+    pub(crate) fn read_stored(&mut self) {
+        self.stored = true;
+    }
+
+    /// An entry of a session file.
+    pub(super) fn entry(&mut self, kind: &str, line: Value<'_>, emit: &mut Emit<'_>) {
+        if kind == "session" {
+            if let Some(header) = read::<Header<'_>>(line, emit) {
+                self.header(&header, emit);
+            }
+            return;
+        }
+        if !ENTRIES.contains(&kind) {
+            return emit.unknown(line.json(), None);
+        }
+        let Some(entry) = read::<Entry<'_>>(line, emit) else { return };
+        if let Some(ms) = entry.timestamp.as_deref().and_then(time::parse).filter(|_| self.stored) {
+            emit.at(ms);
+        }
+        let id = entry.id.as_deref();
+        match kind {
+            "message" => match &entry.message {
+                Some(message) => self.stored_message(message, id, emit),
+                None => emit.ignore("no message"),
+            },
+            "model_change" => {
+                self.note_model(entry.provider.as_deref(), entry.model.as_deref(), emit);
+                emit.ignore("nothing new");
+            }
+            "thinking_level_change" => emit.facts(&[("variant", entry.level.map(Value::json))]),
+            "session_info" => title(entry.name, emit),
+            "custom_message" => {
+                let parts = content::parts(entry.content, emit);
+                self.system_item(parts, id, None, emit);
+            }
+            "compaction" => self.compacted(&entry, emit),
+            "branch_summary" => {
+                let summary = entry.summary.map(text_part);
+                self.system_item(summary.into_iter().collect(), id, None, emit);
+            }
+            _ => emit.ignore("bookkeeping"),
+        }
+    }
+
+    fn stored_message(&mut self, message: &Message<'_>, entry: Option<&str>, emit: &mut Emit<'_>) {
+        let role = message.role.as_deref().unwrap_or_default();
+        // While calls are to be answered the agent is at work: what the user says then steers it.
+        let at_work = self.turn.stop_reason.as_deref() == Some("toolUse");
+        if role == "user" && !at_work {
+            self.end_stored_turn(emit);
+        }
+        if matches!(role, "user" | "assistant") {
+            emit.begin_turn(None, true);
+        }
+        self.whole_message(message, Place { entry, agent: None }, emit);
+        if role == "assistant" {
+            self.note_answer(message, emit);
+            self.tell_failure(None, emit);
+        }
+    }
+
+    /// The turn is over when the next one begins, or the file ends.
+    pub(super) fn end_stored_turn(&mut self, emit: &mut Emit<'_>) {
+        if self.turn.stop_reason.as_deref() == Some("toolUse") && emit.session().turn_id().is_some() {
+            // It was cut while it was at work.
+            self.turn.stop_reason = Some("aborted".to_owned());
+        }
+        self.end_turn(true, emit);
+    }
+
+    /// The conversation was summarised.
+    fn compacted(&mut self, entry: &Entry<'_>, emit: &mut Emit<'_>) {
+        let mut content =
+            vec![ContentPart::Status(StatusPart { label: StatusLabel::Compaction, ..StatusPart::default() })];
+        if let Some(tokens) = entry.tokens_before {
+            let json = Json::from_text(format!("{{\"tokens_before\":{}}}", tokens.raw()));
+            content.push(ContentPart::Json(JsonPart { json, ..JsonPart::default() }));
+        }
+        let spec = Spec { kind: ItemKind::Status, native: entry.id.as_deref(), ..Spec::default() };
+        emit.item(&spec, ItemStatus::Completed, content, false);
+        if let Some(summary) = &entry.summary {
+            self.system_item(vec![text_part(summary.borrow())], entry.id.as_deref(), None, emit);
+        }
+    }
+}
+
+/// Where an entry stands and what it follows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    file: u32,
+    start: u64,
+    length: u32,
+    /// Hashes of its identifier and of that of the entry that it follows; 0: none.
+    id: u64,
+    parent: u64,
+}
+
+/// An index of the entries of a session file.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    nodes: Vec<Node>,
+}
+
+impl Index {
+    /// Notes an entry. `value` is nothing for a line that cannot be read: it keeps its place.
+    pub(crate) fn note(&mut self, file: u32, start: u64, length: u32, value: Option<Value<'_>>) {
+        let value = value.filter(|value| value.get("type").and_then(Value::str).is_none_or(|kind| kind != "session"));
+        let key = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::str);
+        let id = |name: &str| key(name).map_or(0, |id| hash::of(id.as_bytes()));
+        self.nodes.push(Node { file, start, length, id: id("id"), parent: id("parentId") });
+    }
+
+    /// Takes over the entries of another file.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.nodes.append(&mut other.nodes);
+    }
+
+    /// The entries as they stand in the file. Those that are not on the way from the last one to the root belong to
+    /// branches that were left; those without identifiers belong to every branch.
+    pub(crate) fn order(&self) -> Vec<Placed> {
+        let by_id: BTreeMap<u64, usize> =
+            self.nodes.iter().enumerate().filter(|(_, node)| node.id != 0).map(|(at, node)| (node.id, at)).collect();
+        let mut taken = BTreeSet::new();
+        let mut at = self.nodes.iter().rposition(|node| node.id != 0);
+        while let Some(index) = at.filter(|index| taken.insert(*index)) {
+            at = by_id.get(&self.nodes[index].parent).copied();
+        }
+        let place = |(index, node): (usize, &Node)| Placed {
+            file: node.file,
+            start: node.start,
+            length: node.length,
+            left: node.id != 0 && !taken.contains(&index),
+        };
+        self.nodes.iter().enumerate().map(place).collect()
+    }
+}

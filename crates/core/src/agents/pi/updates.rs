@@ -1,0 +1,132 @@
+//! The assistant's message while it is written. Only `delta` can be trusted: the message beside it runs ahead.
+
+use interlinear_schema::{Text, ToolCallPart};
+
+use super::content::{reasoning_part, same_json, text_part};
+use super::state::{self, State};
+use super::tools;
+use super::wire::{Block, Update, UpdateEvent};
+use crate::api::DriftKind;
+use crate::emit::{CallSpec, Emit};
+use crate::json::{Tape, Value};
+
+impl State {
+    pub(super) fn update(&mut self, line: &Update<'_>, emit: &mut Emit<'_>) {
+        let Some(event) = &line.event else {
+            emit.ignore("no event");
+            return;
+        };
+        let index = event.index.unwrap_or(0);
+        match event.r#type.as_deref().unwrap_or_default() {
+            "text_delta" | "thinking_delta" => self.text_delta(event, emit),
+            "toolcall_start" => {
+                self.call_start(event, emit);
+                emit.ignore("start of a block");
+            }
+            "toolcall_delta" => self.call_delta(event, emit),
+            "toolcall_end" => match &event.call {
+                Some(call) => self.finish_call(index, call, emit),
+                None => emit.ignore("end of a block"),
+            },
+            "text_start" | "thinking_start" => emit.ignore("start of a block"),
+            // The message that is final has it all again.
+            "text_end" | "thinking_end" => emit.ignore("end of a block"),
+            "start" | "done" | "error" => emit.ignore("start or end of a message"),
+            kind => {
+                emit.book.drift.note(DriftKind::Value, "message_update.assistantMessageEvent.type", kind);
+                emit.ignore("unknown update");
+            }
+        }
+    }
+
+    /// The block with this index, and the message that it is in.
+    fn block(&mut self, index: u64, emit: &mut Emit<'_>) -> Option<(&mut state::Message, usize)> {
+        if self.message.as_ref().is_none_or(|message| !emit.is_open(message.item)) {
+            self.open_message("", emit);
+        }
+        let message = self.message.as_mut()?;
+        let found = message.blocks.iter().position(|block| block.index == index);
+        let at = found.unwrap_or_else(|| {
+            message.blocks.push(state::Block { index, part: None, call: None, arguments: Vec::new() });
+            message.blocks.len() - 1
+        });
+        Some((message, at))
+    }
+
+    fn text_delta(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
+        let Some(text) = event.delta.as_ref().filter(|text| !text.is_empty()) else {
+            emit.ignore("empty delta");
+            return;
+        };
+        let thinks = event.r#type.as_deref() == Some("thinking_delta");
+        let Some((message, at)) = self.block(event.index.unwrap_or(0), emit) else { return };
+        let item = message.item;
+        let new = if thinks { reasoning_part(Text::from("…"), false) } else { text_part(Text::default()) };
+        let place = *message.blocks[at].part.get_or_insert_with(|| emit.add_part(item, new));
+        emit.delta(item, place, text, false);
+    }
+
+    /// A call begins. Older versions name it only in the message so far.
+    fn call_start(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
+        let index = event.index.unwrap_or(0);
+        let content = event.partial.and_then(|partial| partial.get("content"));
+        let so_far = content.and_then(|content| content.elements().nth(usize::try_from(index).ok()?));
+        let string = |key: &str| so_far.and_then(|block| block.get(key)).and_then(Value::str);
+        let id = event.id.clone().or_else(|| string("id")).filter(|id| !id.is_empty());
+        let name = event.tool.clone().or_else(|| string("name")).filter(|name| !name.is_empty());
+        let (Some(id), Some(name)) = (id, name) else { return };
+        let Some((message, at)) = self.block(index, emit) else { return };
+        let parent = message.item_id.clone();
+        let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&id, &name, None) };
+        let call = emit.open_call(CallSpec { call_id: &id, parent: Some(&parent), agent: None }, part);
+        message.blocks[at].call = call;
+        self.remember(&id, &name, None);
+    }
+
+    fn call_delta(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
+        let Some(text) = event.delta.as_ref().filter(|text| !text.is_empty()) else {
+            emit.ignore("empty delta");
+            return;
+        };
+        let Some((message, at)) = self.block(event.index.unwrap_or(0), emit) else { return };
+        let block = &mut message.blocks[at];
+        let Some(call) = block.call else {
+            emit.ignore("delta of no call");
+            return;
+        };
+        text.append_to(&mut block.arguments);
+        emit.delta(call, 0, text, false);
+    }
+
+    /// The arguments of a call are final.
+    pub(super) fn finish_call(&mut self, index: u64, call: &Block<'_>, emit: &mut Emit<'_>) {
+        let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else {
+            emit.ignore("call without a name");
+            return;
+        };
+        let Some((message, at)) = self.block(index, emit) else { return };
+        let parent = message.item_id.clone();
+        let open = message.blocks[at].call.take();
+        let streamed = std::mem::take(&mut message.blocks[at].arguments);
+        match open.filter(|item| emit.is_open(*item)) {
+            Some(item) => {
+                let mut part = tools::call_part(id, name, call.arguments);
+                if says(&streamed, call.arguments) {
+                    part.arguments = Text::from_wtf8(streamed);
+                }
+                self.remember(id, name, call.arguments);
+                emit.finish_call(item, part);
+            }
+            None if emit.has_begun(id) => emit.ignore("repeated"),
+            None => self.whole_call(call, &parent, None, emit),
+        }
+    }
+}
+
+/// Whether the arguments that streamed say the same as the final ones.
+fn says(streamed: &[u8], arguments: Option<Value<'_>>) -> bool {
+    let Some(arguments) = arguments else { return false };
+    let mut tape = Tape::default();
+    let streamed = std::str::from_utf8(streamed).ok().and_then(|text| tape.read(text).ok());
+    streamed.is_some_and(|streamed| same_json(streamed, arguments))
+}
