@@ -320,6 +320,23 @@ impl<'a> Value<'a> {
         &self.text[(node.start - quote) as usize..(node.end + quote) as usize]
     }
 
+    /// The value's text without blanks, on one line: documents may be indented.
+    pub(crate) fn compact(self) -> String {
+        let raw = self.raw();
+        let mut out = String::with_capacity(raw.len());
+        let (mut inside, mut escaped) = (false, false);
+        for letter in raw.chars() {
+            if inside || !letter.is_ascii_whitespace() {
+                out.push(letter);
+            }
+            if letter == '"' && !escaped {
+                inside = !inside;
+            }
+            escaped = letter == '\\' && !escaped;
+        }
+        out
+    }
+
     /// The value as JSON that is passed on as it stands.
     pub(crate) fn json(self) -> Json<'a> {
         Json::from_text(self.raw())

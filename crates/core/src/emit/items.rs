@@ -83,7 +83,7 @@ impl Emit<'_> {
     }
 
     /// What caused this, to be kept with an open item.
-    fn kept_cause(&self) -> Option<String> {
+    pub(crate) fn kept_cause(&self) -> Option<String> {
         self.cause.as_deref().filter(|_| self.book.include_raw).map(str::to_owned)
     }
 

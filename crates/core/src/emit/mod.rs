@@ -117,6 +117,15 @@ impl<'e> Emit<'e> {
         self.events += 1;
     }
 
+    /// Says something that another object than the line itself caused: an earlier line, or a part of a document.
+    pub(crate) fn caused_by(&mut self, cause: Option<String>, say: impl FnOnce(&mut Self)) {
+        let before = cause.map(|cause| self.cause.replace(Cow::Owned(cause)));
+        say(self);
+        if let Some(before) = before {
+            self.cause = before;
+        }
+    }
+
     /// Something a person would want to know.
     pub(crate) fn status(&mut self, label: StatusLabel<'_>, detail: Option<Text<'_>>, agent: Option<&str>) {
         self.status_with(StatusPart { label, detail, ..StatusPart::default() }, None, agent, false);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, JsonPart, ReasoningPart, StatusLabel, Text, TextPart,
+    ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, StatusLabel, Text, TextPart,
     TurnStatus, Visibility,
 };
 
@@ -120,9 +120,7 @@ impl State {
         self.calls.insert(id.to_owned(), tools::info(name, input));
         let mut part = tools::call_part(id, name, input);
         if let Some(input) = input.filter(|input| input.is_object()) {
-            let mut arguments = Vec::new();
-            super::output::compact(input, &mut arguments);
-            part.arguments = Text::from_wtf8(arguments);
+            part.arguments = Text::from(input.compact());
         }
         emit.call(CallSpec { call_id: id, parent, agent }, part, false);
     }
@@ -166,7 +164,7 @@ pub(super) fn part<'a>(block: Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) 
         "image" => image(block.source),
         kind => {
             emit.book.drift.note(DriftKind::Value, "block.type", kind);
-            ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })
+            ContentPart::Json(JsonPart { json: Json::from_text(value.compact()), ..JsonPart::default() })
         }
     }
 }

@@ -73,7 +73,7 @@ impl Shown {
         match found.map(|found| (found, found.text())) {
             Some((_, Some(text))) => text.append_to(&mut self.output),
             Some((list, None)) => self.add_list(list),
-            None => compact(value, &mut self.output),
+            None => self.output.extend_from_slice(value.compact().as_bytes()),
         }
     }
 
@@ -98,7 +98,7 @@ impl Shown {
             self.line();
             match element.text().or_else(|| element.get("text")?.text()) {
                 Some(text) => text.append_to(&mut self.output),
-                None => compact(element, &mut self.output),
+                None => self.output.extend_from_slice(element.compact().as_bytes()),
             }
         }
     }
@@ -178,18 +178,4 @@ fn todos(list: Value<'_>) -> Option<Vec<Todo<'static>>> {
     };
     let todos: Option<Vec<_>> = list.elements().map(todo).collect();
     todos.filter(|todos| !todos.is_empty())
-}
-
-/// JSON without blanks: threads may be indented, the stream is not.
-pub(super) fn compact(value: Value<'_>, out: &mut Vec<u8>) {
-    let (mut inside, mut escaped) = (false, false);
-    for byte in value.raw().bytes() {
-        if inside || !byte.is_ascii_whitespace() {
-            out.push(byte);
-        }
-        if byte == b'"' && !escaped {
-            inside = !inside;
-        }
-        escaped = byte == b'\\' && !escaped;
-    }
 }

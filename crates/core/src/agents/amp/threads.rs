@@ -39,10 +39,10 @@ impl State {
     pub(super) fn thread(&mut self, document: Value<'_>, emit: &mut Emit<'_>) {
         emit.kind("thread");
         let Some(thread) = read::<Thread<'_>>(document, emit) else {
-            return emit.unknown(document.json(), None);
+            return emit.unknown(Json::from_text(document.compact()), None);
         };
         let Some(messages) = &thread.messages else {
-            return emit.unknown(document.json(), None);
+            return emit.unknown(Json::from_text(document.compact()), None);
         };
         if let Some(id) = &thread.id {
             emit.route(id);
@@ -50,15 +50,21 @@ impl State {
         if let Some(created) = thread.created {
             emit.at(created);
         }
-        facts(&thread, emit);
-        for message in messages {
-            self.thread_message(message, emit);
+        // What is said of the thread itself: all but its messages.
+        let about = emit.book.include_raw.then(|| without_messages(document));
+        emit.caused_by(about.clone(), |emit| facts(&thread, emit));
+        let values = document.get("messages").into_iter().flat_map(Value::elements).filter(|value| value.is_object());
+        for (message, value) in messages.iter().zip(values) {
+            let cause = emit.book.include_raw.then(|| value.compact());
+            emit.caused_by(cause, |emit| self.thread_message(message, emit));
         }
-        // The last answer may never have come.
-        self.end_turn(TurnStatus::Interrupted, emit);
-        if let Some(title) = thread.title.filter(|title| !title.is_empty()) {
-            emit.status(StatusLabel::Title, Some(title), None);
-        }
+        emit.caused_by(about, |emit| {
+            // The last answer may never have come.
+            self.end_turn(TurnStatus::Interrupted, emit);
+            if let Some(title) = thread.title.filter(|title| !title.is_empty()) {
+                emit.status(StatusLabel::Title, Some(title), None);
+            }
+        });
     }
 
     fn thread_message(&mut self, message: &ThreadMessage<'_>, emit: &mut Emit<'_>) {
@@ -148,6 +154,14 @@ impl State {
             }
         }
     }
+}
+
+/// A thread without its messages.
+fn without_messages(document: Value<'_>) -> String {
+    let members = document.members().filter(|(key, _)| key != "messages");
+    let members: Vec<_> =
+        members.map(|(key, value)| format!("{}:{}", Json::of(key.as_ref()).as_str(), value.compact())).collect();
+    format!("{{{}}}", members.join(","))
 }
 
 /// What is known of the session.

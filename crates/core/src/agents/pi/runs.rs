@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, ItemStatus, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
 
-use super::state::{Rest, State, Turn};
+use super::state::{Failure, Rest, State, Turn};
 use super::wire::{AgentEnd, Message};
 use crate::emit::Emit;
 
@@ -188,7 +188,8 @@ impl State {
         }
         if message.stop_reason.as_deref() == Some("error") {
             let error = message.error.as_ref().map(|error| error.to_str_lossy().into_owned());
-            self.failure = Some(error.unwrap_or_else(|| "the model failed".to_owned()));
+            let message = error.unwrap_or_else(|| "the model failed".to_owned());
+            self.failure = Some(Failure { message, cause: emit.kept_cause() });
         } else {
             self.last_error = None;
         }
@@ -205,13 +206,14 @@ impl State {
 
     /// An answer has failed, and it is known by now whether it will be repeated.
     pub(super) fn tell_failure(&mut self, will_retry: Option<bool>, emit: &mut Emit<'_>) {
-        let Some(failure) = self.failure.take() else { return };
-        emit.error(ErrorData {
-            message: Text::from(failure.as_str()),
+        let Some(Failure { message, cause }) = self.failure.take() else { return };
+        let error = ErrorData {
+            message: Text::from(message.as_str()),
             code: Some("model_error".into()),
             will_retry,
             ..ErrorData::default()
-        });
-        self.last_error = Some(failure);
+        };
+        emit.caused_by(cause, |emit| emit.error(error));
+        self.last_error = Some(message);
     }
 }

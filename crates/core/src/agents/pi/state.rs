@@ -28,7 +28,7 @@ pub(crate) struct State {
     /// What the turn is known to be so far.
     pub(super) turn: Turn,
     /// An answer that failed: whether it will be repeated is said by the lines that follow.
-    pub(super) failure: Option<String>,
+    pub(super) failure: Option<Failure>,
     /// What went wrong last.
     pub(super) last_error: Option<String>,
     /// The item of the compaction that is under way, and why it is done.
@@ -129,6 +129,14 @@ pub(super) enum DialogKind {
     Confirm,
     /// A line or a page of text.
     Text,
+}
+
+/// An answer that failed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Failure {
+    pub(super) message: String,
+    /// The line that told it, if that is asked for.
+    pub(super) cause: Option<String>,
 }
 
 /// A command of the host that was not answered yet.

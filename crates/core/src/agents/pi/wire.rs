@@ -285,5 +285,5 @@ wire! {
         name: Text<'a>,
     }
     known "type" "parentId" "customType" "display" "details" "firstKeptEntryId" "firstKeptEntryIndex" "fromHook" "fromId"
-        "data" "targetId" "label" "replacement" "usage" "labels" "estimatedTokensAfter"
+        "data" "targetId" "label" "replacement" "usage" "labels" "estimatedTokensAfter" "systemMessage"
 }
