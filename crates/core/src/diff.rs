@@ -52,6 +52,17 @@ pub(crate) fn of_edit(path: &str, old: &str, new: &str, shown: &str) -> String {
     diff
 }
 
+/// From a unified diff that the agent gives, with whatever names; nothing if it has no hunk.
+pub(crate) fn from_unified(path: &str, diff: &str) -> Option<String> {
+    let at = if diff.starts_with("@@") { 0 } else { diff.find("\n@@")? + 1 };
+    let mut out = header(path, path);
+    out.push_str(&diff[at..]);
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    Some(out)
+}
+
 /// The two names of the file; an empty one is a file that is not there.
 fn header(old: &str, new: &str) -> String {
     let name = |side: &str, path: &str| match path.strip_prefix('/') {

@@ -155,11 +155,11 @@ fn file_ref(call: &CallInfo, path: Option<String>, output: &str, diff: Option<&s
         ToolKind::FileEdit => FileAction::Patch,
         _ => return None,
     };
-    // The hunks follow the names of the files.
-    let hunks = diff.and_then(|diff| diff.find("@@").map(|at| diff[at..].to_owned()));
+    let path = path.or_else(|| call.path.clone())?;
     let created = call.content.as_deref().filter(|_| output.starts_with("Successfully created file"));
-    let diff = hunks.or_else(|| created.map(diff::of_new_file)).map(Text::from);
-    let path = Cow::Owned(path.or_else(|| call.path.clone())?);
+    let diff = diff.and_then(|diff| diff::from_unified(&path, diff));
+    let diff = diff.or_else(|| created.map(|content| diff::of_new_file(&path, content))).map(Text::from);
+    let path = Cow::Owned(path);
     Some(ContentPart::FileRef(FileRefPart { path, action, diff, ..FileRefPart::default() }))
 }
 

@@ -50,21 +50,22 @@ impl State {
         if let Some(created) = thread.created {
             emit.at(created);
         }
-        // What is said of the thread itself: all but its messages.
-        let about = emit.book.include_raw.then(|| without_messages(document));
-        emit.caused_by(about.clone(), |emit| facts(&thread, emit));
-        let values = document.get("messages").into_iter().flat_map(Value::elements).filter(|value| value.is_object());
-        for (message, value) in messages.iter().zip(values) {
-            let cause = emit.book.include_raw.then(|| value.compact());
-            emit.caused_by(cause, |emit| self.thread_message(message, emit));
+        let raw = |value: Option<Value<'_>>| value.map(Value::compact);
+        let with_raw = emit.book.include_raw;
+        let about = raw(thread.env.or_else(|| document.get("id")).filter(|_| with_raw));
+        emit.caused_by(about, |emit| facts(&thread, emit));
+        let values: Vec<_> =
+            document.get("messages").into_iter().flat_map(Value::elements).filter(|value| value.is_object()).collect();
+        for (message, value) in messages.iter().zip(&values) {
+            emit.caused_by(raw(Some(*value).filter(|_| with_raw)), |emit| self.thread_message(message, emit));
         }
-        emit.caused_by(about, |emit| {
-            // The last answer may never have come.
-            self.end_turn(TurnStatus::Interrupted, emit);
-            if let Some(title) = thread.title.filter(|title| !title.is_empty()) {
-                emit.status(StatusLabel::Title, Some(title), None);
-            }
-        });
+        // The last answer may never have come.
+        let last = raw(values.last().copied().filter(|_| with_raw));
+        emit.caused_by(last, |emit| self.end_turn(TurnStatus::Interrupted, emit));
+        if let Some(title) = thread.title.filter(|title| !title.is_empty()) {
+            let cause = raw(document.get("title").filter(|_| with_raw));
+            emit.caused_by(cause, |emit| emit.status(StatusLabel::Title, Some(title), None));
+        }
     }
 
     fn thread_message(&mut self, message: &ThreadMessage<'_>, emit: &mut Emit<'_>) {
@@ -154,14 +155,6 @@ impl State {
             }
         }
     }
-}
-
-/// A thread without its messages.
-fn without_messages(document: Value<'_>) -> String {
-    let members = document.members().filter(|(key, _)| key != "messages");
-    let members: Vec<_> =
-        members.map(|(key, value)| format!("{}:{}", Json::of(key.as_ref()).as_str(), value.compact())).collect();
-    format!("{{{}}}", members.join(","))
 }
 
 /// What is known of the session.

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text};
+use interlinear_schema::{ErrorData, Json, StatusLabel, StatusPart, Text};
 
 use super::map::{read, title};
 use super::state::{HostRequest, State};
 use super::wire::{HostCommand, Response, UiResponse};
-use crate::emit::{Emit, Spec};
+use crate::emit::Emit;
 use crate::json::Value;
 
 /// So many commands may wait for their answers; of a host that is never answered the oldest are forgotten.
@@ -68,7 +68,8 @@ impl State {
             return;
         }
         if !COMMANDS.contains(&kind.as_ref()) {
-            return unknown_command(line, emit);
+            // The agent will say what it thinks of it.
+            return emit.ignore("no command of the agent");
         }
         let Some(command) = read::<HostCommand<'_>>(line, emit) else { return };
         self.host_speaks(emit);
@@ -183,13 +184,6 @@ impl State {
         self.context_window = field("contextWindow").and_then(Value::u64).or(self.context_window);
         self.note_model(string("provider").as_deref(), string("id").as_deref(), emit);
     }
-}
-
-/// A command that is not known: the agent will say what it thinks of it, so it is no drift of the agent's.
-fn unknown_command(line: Value<'_>, emit: &mut Emit<'_>) {
-    let spec = Spec { kind: ItemKind::Unknown, ..Spec::default() };
-    let content = vec![ContentPart::Json(JsonPart { json: line.json(), ..JsonPart::default() })];
-    emit.item(&spec, ItemStatus::Completed, content, true);
 }
 
 /// The session that a file holds, by its name: `<time>_<session>.jsonl`.

@@ -8,6 +8,7 @@ use interlinear_schema::{
 };
 
 use super::state::CallInfo;
+use crate::diff;
 use crate::json::Value;
 
 /// The kind of a tool.
@@ -96,17 +97,11 @@ pub(super) fn file_ref<'a>(call: &CallInfo, details: Option<Value<'a>>) -> Optio
     };
     let text = |key: &str| details.and_then(|details| details.get(key)).and_then(Value::str);
     let diff = match text("patch") {
-        Some(patch) => hunks(&patch),
-        None => text("diff").and_then(|diff| unified(&diff)),
+        Some(patch) => diff::from_unified(call.path.as_deref()?, &patch),
+        None => text("diff").and_then(|diff| diff::from_unified(call.path.as_deref()?, &unified(&diff)?)),
     };
     let path = Cow::Owned(call.path.clone()?);
     Some(ContentPart::FileRef(FileRefPart { path, action, diff: diff.map(Text::from), ..FileRefPart::default() }))
-}
-
-/// A unified diff without the names of the files.
-fn hunks(patch: &str) -> Option<String> {
-    let at = if patch.starts_with("@@") { 0 } else { patch.find("\n@@")? + 1 };
-    Some(patch[at..].strip_suffix('\n').unwrap_or(&patch[at..]).to_owned())
 }
 
 /// One line of Pi's own diff: a mark, the number of the line, the line. Between stretches stands `...`.
@@ -140,7 +135,7 @@ impl Hunk {
     }
 }
 
-/// Pi's own numbered diff as a unified one. Context lines carry the number that they have in the old text.
+/// The hunks of Pi's own numbered diff. Context lines carry the number that they have in the old text.
 pub(super) fn unified(diff: &str) -> Option<String> {
     let mut out = String::new();
     let mut hunk = Hunk::default();
@@ -161,7 +156,6 @@ pub(super) fn unified(diff: &str) -> Option<String> {
         let _ = writeln!(hunk.body, "{mark}{text}");
     }
     hunk.finish(&mut out);
-    out.pop();
     if out.is_empty() { None } else { Some(out) }
 }
 
@@ -199,14 +193,14 @@ mod tests {
     #[test]
     fn a_numbered_diff_becomes_a_unified_one() {
         let diff = "  1 one\n- 2 two\n+ 2 zwei\n  3 three\n    ...\n 19 nineteen\n+20 more\n 20 twenty";
-        let expected = "@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n@@ -19,2 +19,3 @@\n nineteen\n+more\n twenty";
+        let expected = "@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n@@ -19,2 +19,3 @@\n nineteen\n+more\n twenty\n";
         assert_eq!(unified(diff).as_deref(), Some(expected));
     }
 
     #[test]
     fn lines_that_moved_are_numbered_in_both_texts() {
         let diff = "+1 new\n 1 one\n   ...\n-9 nine";
-        assert_eq!(unified(diff).as_deref(), Some("@@ -1,1 +1,2 @@\n+new\n one\n@@ -9,1 +9,0 @@\n-nine"));
+        assert_eq!(unified(diff).as_deref(), Some("@@ -1,1 +1,2 @@\n+new\n one\n@@ -9,1 +9,0 @@\n-nine\n"));
     }
 
     #[test]
