@@ -831,7 +831,7 @@ export interface UnparsedData {
 /**
  * The agents that can be read.
  */
-export type Agent = "claude";
+export type Agent = "claude" | "amp" | "pi";
 
 /**
  * Where a session is read from.

@@ -247,7 +247,8 @@ impl Emit<'_> {
     }
 
     /// The final form of a part. Where its text goes on from the deltas, the rest is one more delta; where it
-    /// contradicts them, a delta replaces them. Returns false if that cannot be: message text is never replaced.
+    /// contradicts them, a delta replaces them. Returns false if that cannot be: message text is never replaced, and a
+    /// part does not become one of another kind.
     pub(crate) fn finish_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>) -> bool {
         self.put_part(item, part, last, true)
     }
@@ -260,6 +261,11 @@ impl Emit<'_> {
             return true;
         };
         let Some(open_part) = open.parts.get_mut(part) else { return true };
+        let kind = |part: &ContentPart<'_>| text_of(part).map(|(kind, _)| kind);
+        let streamed = !open_part.text.is_empty() || !open_part.held.is_empty();
+        if streamed && kind(&open_part.part) != kind(&last) {
+            return false;
+        }
         let Some((part_type, text)) = text_of(&last) else {
             open_part.part = last.into_owned();
             return true;

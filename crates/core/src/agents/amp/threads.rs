@@ -69,7 +69,7 @@ impl State {
     }
 
     fn thread_message(&mut self, message: &ThreadMessage<'_>, emit: &mut Emit<'_>) {
-        let id = message.id.map(|id| format!("message_{}", id.str().unwrap_or(Cow::Borrowed(id.raw()))));
+        let id = message.id.map(|id| format!("msg_{}", id.str().unwrap_or(Cow::Borrowed(id.raw()))));
         let id = id.as_deref();
         let agent = message.parent.as_deref();
         if let Some(ms) = written_at(message) {

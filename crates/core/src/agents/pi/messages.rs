@@ -8,6 +8,7 @@ use super::map::read;
 use super::state::{self, State};
 use super::tools;
 use super::wire::{Block, Message, MessageLine};
+use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Ref, Spec};
 use crate::json::Value;
 
@@ -147,8 +148,13 @@ impl State {
                 self.system_item(summary.into_iter().collect(), place.entry, place.agent, emit);
             }
             "system" => self.system_prompt(message, place, emit),
-            _ => {
-                let parts = content::parts(message.content, emit);
+            role => {
+                // Older versions call them messages of hooks.
+                if !matches!(role, "custom" | "hookMessage") {
+                    emit.book.drift.note(DriftKind::Value, "message.role", role);
+                }
+                let mut parts = content::parts(message.content, emit);
+                parts.retain(|part| !matches!(part, ContentPart::Reasoning(_)));
                 self.system_item(parts, place.entry, place.agent, emit);
             }
         }

@@ -12,6 +12,9 @@ use crate::emit::Emit;
 /// So long after `agent_end` nothing must come for the turn to be over, in milliseconds. Newer versions say so.
 const SILENCE: i64 = 250;
 
+/// So long after a prompt was accepted a run may be waited for. Commands of extensions begin none.
+const NO_RUN: i64 = 1000;
+
 impl State {
     /// The host has prompted the agent.
     pub(super) fn prompted(&mut self, emit: &mut Emit<'_>) {
@@ -81,7 +84,7 @@ impl State {
     pub(super) fn prompt_accepted(&mut self, emit: &Emit<'_>) {
         let waits = self.requests.iter().any(|request| request.kind == "prompt");
         if !self.running && !waits && self.rest == Rest::No && emit.session().turn_id().is_some() {
-            self.rest = self.silence(emit);
+            self.rest = Rest::NoRun(emit.book.now.saturating_add(NO_RUN));
         }
     }
 
@@ -103,7 +106,7 @@ impl State {
 
     /// The host commands something: a turn whose end was only waited for is over.
     pub(super) fn host_speaks(&mut self, emit: &mut Emit<'_>) {
-        if matches!(self.rest, Rest::Silence(_)) && self.dialogs.is_empty() {
+        if matches!(self.rest, Rest::Silence(_) | Rest::NoRun(_)) && self.dialogs.is_empty() {
             self.end_turn(true, emit);
         }
     }
@@ -111,7 +114,7 @@ impl State {
     /// When something will happen by itself: a turn ends, a dialog is dismissed.
     pub(super) fn next_deadline(&self) -> Option<i64> {
         let silence = match self.rest {
-            Rest::Silence(until) if self.dialogs.is_empty() => Some(until),
+            Rest::Silence(until) | Rest::NoRun(until) if self.dialogs.is_empty() => Some(until),
             _ => None,
         };
         self.dialogs.iter().filter_map(|dialog| dialog.until).chain(silence).min()
@@ -125,7 +128,8 @@ impl State {
             emit.resolve(&dialog.event_id, PermissionStatus::Reject, None, true);
             self.listen(emit);
         }
-        if matches!(self.rest, Rest::Silence(until) if until <= now) && self.dialogs.is_empty() {
+        let over = matches!(self.rest, Rest::Silence(until) | Rest::NoRun(until) if until <= now);
+        if over && self.dialogs.is_empty() {
             self.end_turn(true, emit);
         }
     }

@@ -54,6 +54,8 @@ pub(super) enum Rest {
     No,
     /// The turn is over if nothing comes until then.
     Silence(i64),
+    /// A prompt was accepted: the turn is over if no run begins until then.
+    NoRun(i64),
     /// The agent will say so.
     Settled,
     /// A retry or a compaction is under way: the agent will go on.
@@ -84,13 +86,15 @@ pub(super) struct Message {
 }
 
 /// A block of the message that is being written.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Block {
     pub(super) index: u64,
     /// Its part in the message, once there is something in it.
     pub(super) part: Option<usize>,
     /// Its call, until the arguments are final.
     pub(super) call: Option<Ref>,
+    /// The identifier with which its call began.
+    pub(super) call_id: String,
     /// The arguments of its call as they streamed.
     pub(super) arguments: Vec<u8>,
 }

@@ -47,7 +47,7 @@ impl State {
         let message = self.message.as_mut()?;
         let found = message.blocks.iter().position(|block| block.index == index);
         let at = found.unwrap_or_else(|| {
-            message.blocks.push(state::Block { index, part: None, call: None, arguments: Vec::new() });
+            message.blocks.push(state::Block { index, ..state::Block::default() });
             message.blocks.len() - 1
         });
         Some((message, at))
@@ -80,6 +80,7 @@ impl State {
         let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&id, &name, None) };
         let call = emit.open_call(CallSpec { call_id: &id, parent: Some(&parent), agent: None }, part);
         message.blocks[at].call = call;
+        message.blocks[at].call_id = id.clone().into_owned();
         self.remember(&id, &name, None);
     }
 
@@ -108,8 +109,11 @@ impl State {
         let parent = message.item_id.clone();
         let open = message.blocks[at].call.take();
         let streamed = std::mem::take(&mut message.blocks[at].arguments);
+        let begun = message.blocks[at].call_id.clone();
         match open.filter(|item| emit.is_open(*item)) {
             Some(item) => {
+                // A call keeps the identifier that it was announced with.
+                let id = begun.as_str();
                 let mut part = tools::call_part(id, name, call.arguments);
                 if says(&streamed, call.arguments) {
                     part.arguments = Text::from_wtf8(streamed);
