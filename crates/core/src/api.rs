@@ -86,6 +86,10 @@ pub struct ConvertOptions {
     /// The longest line that is read, in bytes; 64 MiB if not given.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub max_line: Option<u32>,
+    /// Of a stored session that is a tree: the entry with which the branch ends that is to be read. The session's
+    /// facts name them (`branches`); the one that was used last if not given.
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub branch: Option<String>,
 }
 
 /// The stream on which bytes went: the names that recordings use.

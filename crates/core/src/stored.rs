@@ -120,9 +120,10 @@ impl Stored {
             };
             let mut connection = Connection::of(self.agent, Form::Stored, &id, options.include_raw);
             connection.set_max_line(self.limit);
-            connection.read_stored(index.links(), self.plan.len() as u64);
+            let branch = options.branch.as_deref();
+            connection.read_stored(index.links(branch), self.plan.len() as u64);
             self.connections.push(connection);
-            self.plan.extend(index.order().into_iter().map(|placed| (session, placed)));
+            self.plan.extend(index.order(branch).into_iter().map(|placed| (session, placed)));
         }
         self.stretches()
     }

@@ -56,12 +56,13 @@ impl State {
         }
     }
 
-    /// From here on entries of stored files come; `links` are subagents and the calls that started them.
+    /// From here on entries of stored files come; `links` are subagents and the calls that started them, or other
+    /// branches and the entries at which they begin.
     pub(crate) fn read_stored(&mut self, links: BTreeMap<String, String>) {
         match self {
             Self::Claude(state) => state.read_stored(links),
             Self::Amp(_) => {}
-            Self::Pi(state) => state.read_stored(),
+            Self::Pi(state) => state.read_stored(links),
         }
     }
 
@@ -215,18 +216,19 @@ impl Index {
         }
     }
 
-    /// The subagents and the calls that started them.
-    pub(crate) fn links(&self) -> BTreeMap<String, String> {
+    /// The subagents and the calls that started them; of a tree, the other branches and where they begin.
+    pub(crate) fn links(&self, branch: Option<&str>) -> BTreeMap<String, String> {
         match self {
             Self::Claude(index) => index.links(),
-            Self::Pi(_) => BTreeMap::new(),
+            Self::Pi(index) => index.links(branch),
         }
     }
 
-    pub(crate) fn order(&self) -> Vec<Placed> {
+    /// The entries in the order of the conversation; of a tree, those of the branch that ends with this entry.
+    pub(crate) fn order(&self, branch: Option<&str>) -> Vec<Placed> {
         match self {
             Self::Claude(index) => index.order(),
-            Self::Pi(index) => index.order(),
+            Self::Pi(index) => index.order(branch),
         }
     }
 }

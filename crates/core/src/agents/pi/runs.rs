@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, ItemStatus, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
 
-use super::state::{Failure, Rest, State, Turn};
+use super::state::{Failure, Rest, State};
 use super::wire::{AgentEnd, Message};
 use crate::emit::Emit;
 
@@ -149,7 +149,7 @@ impl State {
     }
 
     fn turn_metadata(&mut self) -> TurnMetadata<'static> {
-        let turn = std::mem::replace(&mut self.turn, Turn::default());
+        let turn = std::mem::take(&mut self.turn);
         let status = match turn.stop_reason.as_deref() {
             _ if turn.refused => TurnStatus::Failed,
             Some("aborted") => TurnStatus::Interrupted,

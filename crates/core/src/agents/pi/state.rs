@@ -44,6 +44,8 @@ pub(crate) struct State {
     pub(super) numbered: u64,
     /// Whether this is a stored session.
     pub(super) stored: bool,
+    /// Stored: the branches that are not shown, each by its last entry, and the entries at which they begin.
+    pub(super) branches: std::collections::BTreeMap<String, String>,
 }
 
 /// How the end of a turn is waited for.

@@ -12,7 +12,6 @@ use super::wire::{Entry, Header, Message};
 use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
-use crate::hash;
 use crate::json::Value;
 use crate::time;
 
@@ -96,8 +95,21 @@ pub(crate) fn recognise_header(line: Value<'_>) -> Option<Recognised> {
 
 impl State {
     /// From here on entries of a session file come, in the order of the conversation.
-    pub(crate) fn read_stored(&mut self) {
+    /// `branches` are those that are not shown.
+    pub(crate) fn read_stored(&mut self, branches: BTreeMap<String, String>) {
         self.stored = true;
+        self.branches = branches;
+    }
+
+    /// The branches that are not shown: who wants one asks for the entry with which it ends.
+    fn tell_branches(&mut self, emit: &mut Emit<'_>) {
+        let branch = |(last, from): (&String, &String)| {
+            format!("{{\"last\":{},\"from\":{}}}", Json::of(last.as_str()).as_str(), Json::of(from.as_str()).as_str())
+        };
+        let branches: Vec<_> = self.branches.iter().map(branch).collect();
+        if !branches.is_empty() {
+            emit.facts(&[("branches", Some(Json::from_text(format!("[{}]", branches.join(",")))))]);
+        }
     }
 
     /// An entry of a session file.
@@ -105,6 +117,7 @@ impl State {
         if kind == "session" {
             if let Some(header) = read::<Header<'_>>(line, emit) {
                 self.header(&header, emit);
+                self.tell_branches(emit);
             }
             return;
         }
@@ -183,14 +196,14 @@ impl State {
 }
 
 /// Where an entry stands and what it follows.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Node {
     file: u32,
     start: u64,
     length: u32,
-    /// Hashes of its identifier and of that of the entry that it follows; 0: none.
-    id: u64,
-    parent: u64,
+    /// Its identifier and that of the entry that it follows; empty: none.
+    id: String,
+    parent: String,
 }
 
 /// An index of the entries of a session file.
@@ -203,9 +216,9 @@ impl Index {
     /// Notes an entry. `value` is nothing for a line that cannot be read: it keeps its place.
     pub(crate) fn note(&mut self, file: u32, start: u64, length: u32, value: Option<Value<'_>>) {
         let value = value.filter(|value| value.get("type").and_then(Value::str).is_none_or(|kind| kind != "session"));
-        let key = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::str);
-        let id = |name: &str| key(name).map_or(0, |id| hash::of(id.as_bytes()));
-        self.nodes.push(Node { file, start, length, id: id("id"), parent: id("parentId") });
+        let id = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::str).unwrap_or_default();
+        let (id, parent) = (id("id").into_owned(), id("parentId").into_owned());
+        self.nodes.push(Node { file, start, length, id, parent });
     }
 
     /// Takes over the entries of another file.
@@ -213,21 +226,53 @@ impl Index {
         self.nodes.append(&mut other.nodes);
     }
 
-    /// The entries as they stand in the file. Those that are not on the way from the last one to the root belong to
-    /// branches that were left; those without identifiers belong to every branch.
-    pub(crate) fn order(&self) -> Vec<Placed> {
-        let by_id: BTreeMap<u64, usize> =
-            self.nodes.iter().enumerate().filter(|(_, node)| node.id != 0).map(|(at, node)| (node.id, at)).collect();
+    fn by_id(&self) -> BTreeMap<&str, usize> {
+        let named = self.nodes.iter().enumerate().filter(|(_, node)| !node.id.is_empty());
+        named.map(|(at, node)| (node.id.as_str(), at)).collect()
+    }
+
+    /// The entries on the way from the root to the last one of a branch; of the file, if the branch is not there.
+    fn branch(&self, last: Option<&str>, by_id: &BTreeMap<&str, usize>) -> BTreeSet<usize> {
         let mut taken = BTreeSet::new();
-        let mut at = self.nodes.iter().rposition(|node| node.id != 0);
+        let asked = last.and_then(|last| by_id.get(last).copied());
+        let mut at = asked.or_else(|| self.nodes.iter().rposition(|node| !node.id.is_empty()));
         while let Some(index) = at.filter(|index| taken.insert(*index)) {
-            at = by_id.get(&self.nodes[index].parent).copied();
+            at = by_id.get(self.nodes[index].parent.as_str()).copied();
         }
+        taken
+    }
+
+    /// The other branches, each by its last entry, and the entries of this one at which they begin.
+    pub(crate) fn links(&self, branch: Option<&str>) -> BTreeMap<String, String> {
+        let by_id = self.by_id();
+        let taken = self.branch(branch, &by_id);
+        let followed: BTreeSet<&str> = self.nodes.iter().map(|node| node.parent.as_str()).collect();
+        let is_last = |(at, node): &(usize, &Node)| {
+            !node.id.is_empty() && !followed.contains(node.id.as_str()) && !taken.contains(at)
+        };
+        let begins_at = |(_, last): (usize, &Node)| {
+            let mut node = last;
+            let mut seen = BTreeSet::new();
+            while let Some(&at) = by_id.get(node.parent.as_str()).filter(|at| seen.insert(**at)) {
+                node = &self.nodes[at];
+                if taken.contains(&at) {
+                    return (last.id.clone(), node.id.clone());
+                }
+            }
+            (last.id.clone(), String::new())
+        };
+        self.nodes.iter().enumerate().filter(is_last).map(begins_at).collect()
+    }
+
+    /// The entries as they stand in the file. Those that are not on the way to the last one belong to branches that
+    /// are not shown; those without identifiers belong to every branch.
+    pub(crate) fn order(&self, branch: Option<&str>) -> Vec<Placed> {
+        let taken = self.branch(branch, &self.by_id());
         let place = |(index, node): (usize, &Node)| Placed {
             file: node.file,
             start: node.start,
             length: node.length,
-            left: node.id != 0 && !taken.contains(&index),
+            left: !node.id.is_empty() && !taken.contains(&index),
         };
         self.nodes.iter().enumerate().map(place).collect()
     }

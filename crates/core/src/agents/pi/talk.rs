@@ -1,5 +1,7 @@
 //! Commands → Pi's own lines.
 
+use std::fmt::Write as _;
+
 use interlinear_schema::ToJson as _;
 
 use super::state::{Dialog, DialogKind, State};
@@ -99,7 +101,7 @@ impl State {
         };
         let mut members = format!("{kind},\"message\":{}", json(&text));
         if !images.is_empty() {
-            members.push_str(&format!(",\"images\":[{}]", images.join(",")));
+            let _ = write!(members, ",\"images\":[{}]", images.join(","));
         }
         if self.running && prompt.mode.is_none() {
             members.push_str(",\"streamingBehavior\":\"steer\"");
