@@ -45,7 +45,9 @@ impl Adapter for State {
             Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
             _ => emit.kind(kind.clone().into_owned()),
         }
-        if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty()) {
+        // A subagent may have a thread of its own; the session is the main agent's.
+        let main = head.parent.is_none();
+        if let Some(id) = head.session_id.as_deref().filter(|id| main && !id.is_empty()) {
             thread(id, emit);
         }
         match (kind.as_ref(), head.subtype.as_deref()) {
@@ -56,7 +58,7 @@ impl Adapter for State {
                         ("tools", init.tools.map(Value::json)),
                         ("mcp_servers", init.mcp_servers.map(Value::json)),
                         ("model", init.model.map(Value::json)),
-                        ("mode", init.mode.map(Value::json)),
+                        ("variant", init.mode.map(Value::json)),
                     ]);
                 }
             }

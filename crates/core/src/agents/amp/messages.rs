@@ -70,7 +70,8 @@ impl State {
             emit.begin_turn(None, true);
         }
         let id = message.id.as_deref();
-        self.answer(message.content, id, id.unwrap_or_default(), agent, emit);
+        let status = ItemStatus::Completed;
+        self.answer(message.content, status, id, agent, emit);
         let stop = message.stop_reason.as_deref();
         self.turn.model = message.model.clone().map(Cow::into_owned).or(self.turn.model.take());
         self.note_answer(message.usage.as_ref(), stop, agent.is_none());
@@ -83,8 +84,8 @@ impl State {
     pub(super) fn answer(
         &mut self,
         content: Option<Value<'_>>,
-        native: Option<&str>,
-        name: &str,
+        status: ItemStatus<'static>,
+        id: Option<&str>,
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
@@ -100,8 +101,8 @@ impl State {
             }
         }
         let role = Some(ItemRole::Assistant);
-        let spec = Spec { id: name, kind: ItemKind::Message, role, native, parent: None, agent };
-        let parent = emit.item(&spec, ItemStatus::Completed, parts, false);
+        let spec = Spec { id: id.unwrap_or_default(), kind: ItemKind::Message, role, native: id, parent: None, agent };
+        let parent = emit.item(&spec, status, parts, false);
         for call in &calls {
             let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else { continue };
             self.call(id, name, call.input, Some(&parent), agent, emit);

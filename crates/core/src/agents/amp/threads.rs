@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ItemKind, ItemRole, ItemStatus, Json, StatusLabel, TurnStatus};
+use interlinear_schema::{ErrorData, ItemKind, ItemRole, ItemStatus, Json, StatusLabel, Text, TurnStatus};
 
 use super::map::read;
 use super::messages::{part, text_part};
@@ -81,8 +81,16 @@ impl State {
                 if agent.is_none() {
                     emit.begin_turn(None, true);
                 }
-                self.answer(message.content, id, id.unwrap_or_default(), agent, emit);
-                let stop = message.state.and_then(|state| state.get("stopReason")).and_then(Value::str);
+                let state = |key: &str| message.state.and_then(|state| state.get(key));
+                let kind = state("type").and_then(Value::str).unwrap_or_default();
+                // A message that is not complete was cut.
+                let cut = matches!(kind.as_ref(), "cancelled" | "error" | "streaming");
+                let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
+                self.answer(message.content, status, id, agent, emit);
+                if kind == "error" {
+                    failed(state("error").or_else(|| state("message")), emit);
+                }
+                let stop = state("stopReason").and_then(Value::str);
                 self.note_answer(message.usage.as_ref(), stop.as_deref(), agent.is_none());
                 self.turn.duration_ms = message.elapsed;
                 if agent.is_none() && stop.as_deref() == Some("end_turn") {
@@ -124,11 +132,9 @@ impl State {
         let status = run.status.as_deref().unwrap_or_default();
         let shown = match status {
             "done" => run.result.map(Shown::of),
-            "rejected-by-user" => run.reason.or(run.error).map(|reason| {
-                let mut shown = Shown { output: b"Tool execution rejected by user: ".to_vec(), ..Shown::default() };
-                shown.output.extend_from_slice(&Shown::of(reason).output);
-                shown
-            }),
+            // As the stream says it.
+            "rejected-by-user" => run.reason.or(run.error).map(|reason| why("Tool execution rejected by user", reason)),
+            "cancelled" if run.reason.is_some() => run.reason.map(|reason| why("Tool execution cancelled", reason)),
             _ => {
                 let so_far = run.progress.and_then(|progress| progress.get("output"));
                 run.error.or(run.reason).or(run.result).or(so_far).map(Shown::of)
@@ -157,6 +163,20 @@ impl State {
     }
 }
 
+/// Why a tool has no result.
+fn why(what: &str, reason: Value<'_>) -> Shown {
+    let mut output = format!("{what}: ").into_bytes();
+    output.extend_from_slice(&Shown::of(reason).output);
+    Shown { output, ..Shown::default() }
+}
+
+/// The model failed.
+fn failed(error: Option<Value<'_>>, emit: &mut Emit<'_>) {
+    let message = error.map(|error| Shown::of(error).output).unwrap_or_default();
+    let message = if message.is_empty() { Text::from("the model failed") } else { Text::from_wtf8(message) };
+    emit.error(ErrorData { message, code: Some(Cow::Borrowed("error")), ..ErrorData::default() });
+}
+
 /// What is known of the session.
 fn facts(thread: &Thread<'_>, emit: &mut Emit<'_>) {
     let initial = thread.env.and_then(|env| env.get("initial"));
@@ -165,7 +185,7 @@ fn facts(thread: &Thread<'_>, emit: &mut Emit<'_>) {
     let tree = initial.and_then(|initial| initial.get("trees")).and_then(|trees| trees.elements().next());
     let uri = tree.and_then(|tree| tree.get("uri")).and_then(Value::str);
     let cwd = uri.map(|uri| Json::of(uri.strip_prefix("file://").unwrap_or(&uri)));
-    emit.facts(&[("agent_version", version.map(Value::json)), ("cwd", cwd), ("mode", thread.mode.map(Value::json))]);
+    emit.facts(&[("agent_version", version.map(Value::json)), ("cwd", cwd), ("variant", thread.mode.map(Value::json))]);
 }
 
 /// When a message was written, as far as the thread tells.

@@ -13,6 +13,7 @@ wire! {
         r#type("type"): Cow<'a, str>,
         subtype: Cow<'a, str>,
         session_id: Cow<'a, str>,
+        parent("parent_tool_use_id"): Cow<'a, str>,
     }
     rest
 }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, ImagePart, JsonPart, ReasoningPart, Text, TextPart, Visibility};
+use interlinear_schema::{
+    ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, ReasoningPart, Text, TextPart, Visibility,
+};
 
 use super::map::read;
 use super::wire::Block;
@@ -84,6 +86,23 @@ pub(super) fn images<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec
         }
     }
     found
+}
+
+/// The files that were attached to a prompt: they stand at the beginning of its text, each in a mark with its name.
+pub(super) fn attached(parts: &[ContentPart<'_>]) -> Vec<ContentPart<'static>> {
+    const OPEN: &str = "<file name=\"";
+    let Some(ContentPart::Text(first)) = parts.first() else { return Vec::new() };
+    let text = first.text.to_str_lossy();
+    if !text.starts_with(OPEN) {
+        return Vec::new();
+    }
+    let names = text.lines().filter_map(|line| line.strip_prefix(OPEN)?.split_once("\">"));
+    names
+        .map(|(name, _)| {
+            let (path, action) = (Cow::Owned(name.to_owned()), FileAction::Read);
+            ContentPart::FileRef(FileRefPart { path, action, ..FileRefPart::default() })
+        })
+        .collect()
 }
 
 /// So deep values are compared; deeper ones must be written alike.

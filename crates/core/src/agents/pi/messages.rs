@@ -128,7 +128,9 @@ impl State {
     pub(super) fn whole_message(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
         match message.role.as_deref().unwrap_or_default() {
             "user" => {
-                let parts = content::parts(message.content, emit);
+                let mut parts = content::parts(message.content, emit);
+                let files = content::attached(&parts);
+                parts.extend(files);
                 let name = name(message);
                 let spec = Spec {
                     id: &name,
