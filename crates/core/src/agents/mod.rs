@@ -186,6 +186,7 @@ pub(crate) enum Index {
 impl Index {
     pub(crate) fn new(agent: Agent) -> Self {
         match agent {
+            // Documents need no index.
             Agent::Claude | Agent::Amp => Self::Claude(claude::Index::default()),
             Agent::Pi => Self::Pi(pi::Index::default()),
         }
