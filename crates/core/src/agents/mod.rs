@@ -218,7 +218,7 @@ impl Index {
     }
 
     /// The subagents and the calls that started them; of a tree, the other branches and where they begin.
-    pub(crate) fn links(&self, branch: Option<&str>) -> BTreeMap<String, String> {
+    pub(crate) fn links(&mut self, branch: Option<&str>) -> BTreeMap<String, String> {
         match self {
             Self::Claude(index) => index.links(),
             Self::Pi(index) => index.links(branch),

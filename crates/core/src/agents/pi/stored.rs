@@ -268,11 +268,10 @@ impl Index {
     /// are not shown; those without identifiers belong to every branch.
     pub(crate) fn order(&self, branch: Option<&str>) -> Vec<Placed> {
         let taken = self.branch(branch, &self.by_id());
-        let place = |(index, node): (usize, &Node)| Placed {
-            file: node.file,
-            start: node.start,
-            length: node.length,
-            left: !node.id.is_empty() && !taken.contains(&index),
+        let place = |(index, node): (usize, &Node)| {
+            let left = !node.id.is_empty() && !taken.contains(&index);
+            let skip = left.then_some("branch not taken");
+            Placed { file: node.file, start: node.start, length: node.length, skip }
         };
         self.nodes.iter().enumerate().map(place).collect()
     }
