@@ -16,11 +16,13 @@ pub enum Agent {
     Amp,
     /// Pi.
     Pi,
+    /// Codex.
+    Codex,
 }
 
 impl Agent {
     /// Every agent that can be read.
-    pub const ALL: &[Self] = &[Self::Claude, Self::Amp, Self::Pi];
+    pub const ALL: &[Self] = &[Self::Claude, Self::Codex, Self::Amp, Self::Pi];
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Agent {
             Self::Claude => "claude",
             Self::Amp => "amp",
             Self::Pi => "pi",
+            Self::Codex => "codex",
         }
     }
 }

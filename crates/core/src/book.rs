@@ -25,6 +25,8 @@ pub(crate) struct Book {
     pub(crate) now: i64,
     pub(crate) stats: Counts,
     pub(crate) drift: Drifts,
+    /// Lines that must be written to the agent because of what it said.
+    pub(crate) writes: Vec<String>,
 }
 
 impl Book {

@@ -89,6 +89,7 @@ impl Connection {
             now: 0,
             stats: Counts::default(),
             drift: Drifts::default(),
+            writes: Vec::new(),
         };
         let machine = Machine {
             book,
@@ -229,6 +230,12 @@ impl Connection {
         self.line(Line::Whole(line), &Channel::Stdout, Direction::Out, true, sink);
     }
 
+    /// The lines of another stored file follow: what is left of the one before has no line end.
+    pub(crate) fn next_file(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
+        self.machine.agent.next_file();
+    }
+
     /// A whole document of a stored session.
     pub(crate) fn document(&mut self, name: &str, bytes: &[u8], sink: &mut dyn Sink) {
         let machine = &mut self.machine;
@@ -313,6 +320,16 @@ impl Connection {
             },
             _ => bytes,
         };
+        if direction == Direction::In && *channel == Channel::Stdin {
+            let shown = String::from_utf8_lossy(payload);
+            let mut emit = Emit::new(book, sink, raw_text(&shown));
+            if machine.agent.text_sent(&shown, &mut emit) {
+                let (kind, events, ignored) = emit.outcome();
+                let ignored = Outcome::Ignored(ignored.unwrap_or("nothing new"));
+                let outcome = if events > 0 { Outcome::Mapped } else { ignored };
+                return report(book, direction, bytes, &kind, outcome, sink);
+            }
+        }
         let text = payload.trim_ascii();
         if text.is_empty() {
             return report(book, direction, bytes, "blank", Outcome::Ignored("blank"), sink);
@@ -351,6 +368,10 @@ impl Connection {
         let (kind, events, ignored) = emit.outcome();
         let outcome = if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
         report(book, direction, bytes, &kind, outcome, sink);
+        for line in std::mem::take(&mut self.machine.book.writes) {
+            self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
+            self.machine.outgoing.push(Outgoing::Stdin(line));
+        }
     }
 }
 

@@ -32,6 +32,8 @@ enum Reading {
     Head(Vec<(String, Vec<u8>)>),
     Recording(Box<Recording>),
     Live(Box<Connection>),
+    /// Lines of stored files, with the name of the one that is being read.
+    Lines(Box<Connection>, String),
     Stored(Box<Stored>),
     /// Documents are read whole, when the last of them is there.
     Documents(Box<Connection>, Vec<(String, Vec<u8>)>),
@@ -64,6 +66,14 @@ impl Converter {
                 Ok(())
             }
             Reading::Live(connection) => {
+                connection.receive(chunk, &crate::api::Channel::Stdout, 0.0, sink);
+                Ok(())
+            }
+            Reading::Lines(connection, name) => {
+                if name != file {
+                    file.clone_into(name);
+                    connection.next_file(sink);
+                }
                 connection.receive(chunk, &crate::api::Channel::Stdout, 0.0, sink);
                 Ok(())
             }
@@ -104,7 +114,7 @@ impl Converter {
         match &mut self.reading {
             Reading::Head(_) => {}
             Reading::Recording(recording) => recording.end(sink),
-            Reading::Live(connection) => connection.end(0.0, sink),
+            Reading::Live(connection) | Reading::Lines(connection, _) => connection.end(0.0, sink),
             Reading::Stored(stored) => stored.end(sink),
             Reading::Documents(connection, files) => {
                 for (name, bytes) in std::mem::take(files) {
@@ -126,7 +136,9 @@ impl Converter {
         match &self.reading {
             Reading::Head(_) => Stats::default(),
             Reading::Recording(recording) => recording.stats(),
-            Reading::Live(connection) | Reading::Documents(connection, _) => connection.stats(),
+            Reading::Live(connection) | Reading::Lines(connection, _) | Reading::Documents(connection, _) => {
+                connection.stats()
+            }
             Reading::Stored(stored) => stored.stats(),
         }
     }
@@ -175,7 +187,7 @@ impl Converter {
             (true, _) => Reading::Recording(Box::new(Recording::new(live(), limit))),
             (false, Form::Stored) => match agents::shape(agent) {
                 Shape::Indexed => Reading::Stored(Box::new(Stored::new(agent, limit))),
-                Shape::Lines => Reading::Live(Box::new(live())),
+                Shape::Lines => Reading::Lines(Box::new(live()), String::new()),
                 Shape::Documents => Reading::Documents(Box::new(live()), Vec::new()),
             },
             (false, _) => Reading::Live(Box::new(live())),

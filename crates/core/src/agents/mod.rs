@@ -3,6 +3,7 @@
 
 mod amp;
 mod claude;
+mod codex;
 mod pi;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,10 @@ pub(crate) trait Adapter {
     fn receive(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>);
     /// A line that the host wrote.
     fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>);
+    /// A line that the host wrote, before it is known to be JSON. True if that was all there is to it.
+    fn text_sent(&mut self, _text: &str, _emit: &mut Emit<'_>) -> bool {
+        false
+    }
     /// Encodes a command into what the host must do.
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>);
     /// Nothing more will come: what is complete but was not known to be is completed.
@@ -27,6 +32,8 @@ pub(crate) trait Adapter {
     fn document(&mut self, _name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
         emit.unknown(document.json(), None);
     }
+    /// The lines of another stored file follow.
+    fn next_file(&mut self) {}
     /// What went wrong last, in the agent's words.
     fn last_error(&self) -> Option<&str> {
         None
@@ -45,6 +52,7 @@ pub(crate) enum State {
     Claude(Box<claude::State>),
     Amp(Box<amp::State>),
     Pi(Box<pi::State>),
+    Codex(Box<codex::State>),
 }
 
 impl State {
@@ -53,6 +61,7 @@ impl State {
             Agent::Claude => Self::Claude(Box::default()),
             Agent::Amp => Self::Amp(Box::default()),
             Agent::Pi => Self::Pi(Box::default()),
+            Agent::Codex => Self::Codex(Box::default()),
         }
     }
 
@@ -63,6 +72,7 @@ impl State {
             Self::Claude(state) => state.read_stored(links),
             Self::Amp(_) => {}
             Self::Pi(state) => state.read_stored(links),
+            Self::Codex(_) => {}
         }
     }
 
@@ -71,6 +81,7 @@ impl State {
             Self::Claude(state) => state.as_ref(),
             Self::Amp(state) => state.as_ref(),
             Self::Pi(state) => state.as_ref(),
+            Self::Codex(state) => state.as_ref(),
         }
     }
 
@@ -79,6 +90,7 @@ impl State {
             Self::Claude(state) => state.as_mut(),
             Self::Amp(state) => state.as_mut(),
             Self::Pi(state) => state.as_mut(),
+            Self::Codex(state) => state.as_mut(),
         }
     }
 }
@@ -90,6 +102,14 @@ impl Adapter for State {
 
     fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
         self.adapter_mut().sent(line, channel, emit);
+    }
+
+    fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
+        self.adapter_mut().text_sent(text, emit)
+    }
+
+    fn next_file(&mut self) {
+        self.adapter_mut().next_file();
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -127,7 +147,7 @@ pub(crate) struct Recognised {
 
 /// Finds out whose line it is, if it tells.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
-    let known = [claude::recognise, amp::recognise, pi::recognise];
+    let known = [claude::recognise, codex::recognise, amp::recognise, pi::recognise];
     known.iter().find_map(|recognise| recognise(line))
 }
 
@@ -162,6 +182,7 @@ pub(crate) enum Shape {
 pub(crate) fn shape(agent: Agent) -> Shape {
     match agent {
         Agent::Claude | Agent::Pi => Shape::Indexed,
+        Agent::Codex => Shape::Lines,
         Agent::Amp => Shape::Documents,
     }
 }
@@ -186,8 +207,8 @@ pub(crate) enum Index {
 impl Index {
     pub(crate) fn new(agent: Agent) -> Self {
         match agent {
-            // Documents need no index.
-            Agent::Claude | Agent::Amp => Self::Claude(claude::Index::default()),
+            // The sessions of the others are in order: nobody asks for their index.
+            Agent::Claude | Agent::Codex | Agent::Amp => Self::Claude(claude::Index::default()),
             Agent::Pi => Self::Pi(pi::Index::default()),
         }
     }

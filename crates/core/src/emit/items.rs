@@ -336,6 +336,13 @@ impl Emit<'_> {
     }
 }
 
+impl OpenItem {
+    /// The text of the first part so far.
+    pub(super) fn text_of_first(&self) -> Option<Text<'static>> {
+        self.parts.first().map(|part| Text::from_wtf8(part.text.clone()))
+    }
+}
+
 /// Whether items of this kind show their text by deltas.
 fn streams(kind: &ItemKind<'_>) -> bool {
     !matches!(kind, ItemKind::Status | ItemKind::Unknown)

@@ -8,6 +8,7 @@ mod items;
 mod outputs;
 mod requests;
 mod session;
+mod waiting;
 
 use std::borrow::Cow;
 

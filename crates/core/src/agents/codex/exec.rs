@@ -1,0 +1,127 @@
+//! `codex exec --json`: one turn a process.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Text, TurnStatus};
+
+use super::argv;
+use super::map::read;
+use super::messages::{image_part, text_part};
+use super::state::State;
+use super::turns;
+use super::wire::{ExecEvent, Failure};
+use crate::emit::{Emit, Spec};
+use crate::json::Value;
+
+impl State {
+    /// An event of `exec --json`.
+    pub(super) fn exec_event(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+        let kind = line.get("type").and_then(Value::str).unwrap_or_default();
+        emit.kind(kind.clone().into_owned());
+        let known = matches!(
+            kind.as_ref(),
+            "thread.started"
+                | "turn.started"
+                | "turn.completed"
+                | "turn.failed"
+                | "item.started"
+                | "item.updated"
+                | "item.completed"
+                | "error"
+        );
+        if !known {
+            return emit.unknown(line.json(), None);
+        }
+        let Some(event) = read::<ExecEvent<'_>>(line, emit) else { return };
+        if let Some(id) = &event.thread_id {
+            self.current.clear();
+            self.current.push_str(id);
+        }
+        // Without a first line that names the thread there is one all the same.
+        let thread = if self.current.is_empty() { "exec".to_owned() } else { self.current.clone() };
+        let place = if self.current.is_empty() && self.threads.is_empty() {
+            let session = emit.selected();
+            self.threads.insert(thread.clone(), super::state::Thread { session, ..Default::default() });
+            super::items::Place { thread, agent: None }
+        } else {
+            self.open_thread(&thread, None, emit)
+        };
+        match (kind.as_ref(), event.item) {
+            ("thread.started", _) => {
+                emit.begin_session();
+                emit.ignore("nothing new");
+            }
+            ("turn.started", _) => self.turn_started(None, &place, emit),
+            ("turn.completed", _) => {
+                if let (Some(tokens), Some(thread)) = (&event.usage, self.threads.get_mut(&place.thread)) {
+                    // These are sums over the thread: of one that goes on, nobody knows the turn's own.
+                    let sum = turns::counts(tokens);
+                    let before = thread.usage.sum.unwrap_or(if self.exec.resumed { sum } else { [0; 5] });
+                    thread.usage.turn = std::array::from_fn(|at| sum[at].saturating_sub(before[at]));
+                    thread.usage.sum = Some(sum);
+                }
+                self.turn_completed(None, TurnStatus::Completed, None, None, false, &place, emit);
+            }
+            ("turn.failed", _) => {
+                let error = event.error.unwrap_or_default();
+                self.turn_completed(None, TurnStatus::Failed, Some(&error), None, false, &place, emit);
+            }
+            ("error", _) => {
+                // Whether the turn goes on stands in the words.
+                let message = event.message.or_else(|| event.error.and_then(|error| error.message));
+                let retries = message.as_ref().is_some_and(|text| text.to_str_lossy().starts_with("Reconnecting"));
+                self.failure(&Failure { message, ..Failure::default() }, retries, &place, emit);
+            }
+            ("item.started", Some(item)) => self.item_started(item, &place, emit),
+            ("item.updated", Some(item)) => self.item_updated(item, &place, emit),
+            (_, Some(item)) => self.item_completed(item, &place, emit),
+            (_, None) => emit.ignore("no item"),
+        }
+    }
+
+    /// The command line: it holds the prompt.
+    pub(super) fn arguments(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+        let words: Vec<String> = line.elements().filter_map(Value::str).map(Cow::into_owned).collect();
+        let Some(arguments) = argv::exec(&words) else { return emit.ignore("arguments") };
+        self.exec.resumed = arguments.resumed;
+        self.exec.reads_prompt = arguments.prompt.is_none();
+        let mut parts: Vec<_> = arguments.images.into_iter().map(|path| image_part(Text::from(path))).collect();
+        match arguments.prompt {
+            Some(prompt) => {
+                parts.insert(0, text_part(Text::from(prompt)));
+                user_item(parts, emit);
+            }
+            None => emit.ignore("arguments"),
+        }
+    }
+
+    /// A line of the prompt, if the prompt comes from the standard input.
+    pub(super) fn prompt_line(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
+        if !self.exec.reads_prompt {
+            return false;
+        }
+        emit.kind("prompt");
+        emit.ignore("its end follows");
+        self.exec.prompt.push_str(text);
+        self.exec.prompt.push('\n');
+        true
+    }
+
+    /// The agent has begun: it has read the prompt.
+    pub(super) fn prompt_is_over(&mut self, emit: &mut Emit<'_>) {
+        if !std::mem::take(&mut self.exec.reads_prompt) {
+            return;
+        }
+        let prompt = std::mem::take(&mut self.exec.prompt);
+        let prompt = prompt.strip_suffix('\n').unwrap_or(&prompt);
+        if !prompt.is_empty() {
+            user_item(vec![text_part(Text::from(prompt))], emit);
+        }
+    }
+}
+
+/// What the user wrote: `exec` never shows it.
+fn user_item(parts: Vec<ContentPart<'_>>, emit: &mut Emit<'_>) {
+    let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
+    emit.item(&spec, ItemStatus::Completed, parts, true);
+}

@@ -1,0 +1,194 @@
+//! Items of threads: which code makes which events of them. All forms come through here: the app server says when an
+//! item begins and when it is over, `exec` and rollout files often only the latter.
+
+use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, Todo, TodoStatus};
+use serde::{Deserialize, Serialize};
+
+use super::map::read;
+use super::state::State;
+use super::wire::Item;
+use crate::api::DriftKind;
+use crate::emit::Emit;
+use crate::json::Value;
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    User,
+    Assistant,
+    Reasoning,
+    HookPrompt,
+    Plan,
+    Command,
+    FileChange,
+    Mcp,
+    Dynamic,
+    Collab,
+    /// A subagent was started, or says how it is.
+    Activity,
+    WebSearch,
+    ImageView,
+    ImageGeneration,
+    Sleep,
+    FunctionOutput,
+    ReviewBegins,
+    ReviewEnds,
+    Compaction,
+    Todos,
+    Failure,
+    Unknown,
+}
+
+impl Kind {
+    /// The types are `commandExecution`, `command_execution` and `CommandExecution`, by the form.
+    pub(super) fn of(item: &Item<'_>) -> Self {
+        let name: String = item.r#type.iter().flat_map(|name| name.chars()).filter(|c| *c != '_').collect();
+        match name.to_ascii_lowercase().as_str() {
+            "usermessage" => Self::User,
+            "agentmessage" => Self::Assistant,
+            "reasoning" => Self::Reasoning,
+            "hookprompt" => Self::HookPrompt,
+            "plan" => Self::Plan,
+            "commandexecution" => Self::Command,
+            "filechange" => Self::FileChange,
+            "mcptoolcall" => Self::Mcp,
+            "dynamictoolcall" => Self::Dynamic,
+            "collabagenttoolcall" | "collabtoolcall" => Self::Collab,
+            "subagentactivity" => Self::Activity,
+            "websearch" => Self::WebSearch,
+            "imageview" => Self::ImageView,
+            "imagegeneration" => Self::ImageGeneration,
+            "sleep" => Self::Sleep,
+            "extension" if item.kind.as_deref() == Some("clock.sleep") => Self::Sleep,
+            "functioncalloutput" => Self::FunctionOutput,
+            "enteredreviewmode" => Self::ReviewBegins,
+            "exitedreviewmode" => Self::ReviewEnds,
+            "contextcompaction" => Self::Compaction,
+            "todolist" => Self::Todos,
+            "error" => Self::Failure,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Where an item stands.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) thread: String,
+    /// The call that started the subagent whose thread it is.
+    pub(super) agent: Option<String>,
+}
+
+impl State {
+    /// An item begins.
+    pub(super) fn item_started(&mut self, value: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let Some(item) = read::<Item<'_>>(value, emit) else { return };
+        let kind = Kind::of(&item);
+        let id = item.id.as_deref().unwrap_or_default();
+        let known = self.live(place, id).is_some_and(|live| live.call.is_none());
+        if known {
+            emit.ignore("repeated");
+            return;
+        }
+        match kind {
+            Kind::User => self.user_started(&item, place, emit),
+            Kind::Assistant | Kind::Reasoning => self.message_started(kind, id, place, emit),
+            Kind::Todos => self.todo_items(&item, place, emit),
+            Kind::Activity if item.kind.as_deref() != Some("started") => emit.ignore("its end follows"),
+            Kind::HookPrompt
+            | Kind::FunctionOutput
+            | Kind::ReviewBegins
+            | Kind::ReviewEnds
+            | Kind::Compaction
+            | Kind::Failure
+            | Kind::Unknown => emit.ignore("its end follows"),
+            _ => self.call_started(kind, &item, place, emit),
+        }
+    }
+
+    /// An item shows what has become of it so far.
+    pub(super) fn item_updated(&mut self, value: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let Some(item) = read::<Item<'_>>(value, emit) else { return };
+        match Kind::of(&item) {
+            Kind::Todos => self.todo_items(&item, place, emit),
+            Kind::Command => {
+                let id = item.id.as_deref().unwrap_or_default();
+                match (self.live(place, id).map(|live| live.call_id.clone()), item.aggregated_output) {
+                    (Some(call), Some(output)) => emit.output_so_far(&call, output),
+                    _ => emit.ignore("its end follows"),
+                }
+            }
+            _ => emit.ignore("its end follows"),
+        }
+    }
+
+    /// An item is over.
+    pub(super) fn item_completed(&mut self, value: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let Some(item) = read::<Item<'_>>(value, emit) else { return };
+        let kind = Kind::of(&item);
+        let agent = place.agent.as_deref();
+        match kind {
+            Kind::User => self.user_completed(&item, place, emit),
+            Kind::Assistant => self.message_completed(&item, place, emit),
+            Kind::Reasoning => self.reasoning_completed(&item, place, emit),
+            Kind::HookPrompt => self.hook_prompt(&item, place, emit),
+            Kind::ReviewBegins => {
+                let what = item.review.or(item.hint).unwrap_or_default();
+                emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {what}"))), agent);
+            }
+            Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
+            Kind::Compaction => emit.status(StatusLabel::Compaction, Some("compacted".into()), agent),
+            Kind::Todos => self.todo_items(&item, place, emit),
+            Kind::Activity if item.kind.as_deref() != Some("started") => activity(&item, agent, emit),
+            Kind::Failure => {
+                let message = item.message.or(item.text).unwrap_or_default();
+                emit.error(ErrorData { message, agent_id: agent.map(Into::into), ..ErrorData::default() });
+            }
+            Kind::Unknown => {
+                let name = item.r#type.as_deref().unwrap_or_default();
+                emit.book.drift.note(DriftKind::Value, "item.type", name);
+                emit.unknown(value.json(), agent);
+            }
+            _ => self.call_completed(kind, &item, place, emit),
+        }
+    }
+
+    /// The list of things to do, as `exec` shows it.
+    fn todo_items(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let todos = item.items.into_iter().flat_map(Value::elements).map(|entry| Todo {
+            text: entry.get("text").and_then(Value::text).unwrap_or_default(),
+            status: match entry.get("completed").and_then(Value::bool) {
+                Some(true) => TodoStatus::Completed,
+                _ => TodoStatus::Pending,
+            },
+            ..Todo::default()
+        });
+        let todos: Vec<_> = todos.collect();
+        self.todos(todos, None, place, emit);
+    }
+
+    /// The list of things to do; told when it has changed.
+    pub(super) fn todos(
+        &mut self,
+        todos: Vec<Todo<'_>>,
+        detail: Option<Text<'_>>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
+        let shown = interlinear_schema::Json::of(&todos).as_str().to_owned();
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        if thread.todos == shown {
+            emit.ignore("nothing new");
+            return;
+        }
+        thread.todos = shown;
+        let part = StatusPart { label: StatusLabel::Notice, detail, todos: Some(todos), ..StatusPart::default() };
+        emit.status_with(part, None, place.agent.as_deref(), false);
+    }
+}
+
+/// How a subagent is.
+fn activity(item: &Item<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let (who, how) = (item.agent_path.as_deref().unwrap_or("subagent"), item.kind.as_deref().unwrap_or_default());
+    emit.status(StatusLabel::Notice, Some(Text::from(format!("{who}: {how}"))), agent);
+}

@@ -1,0 +1,540 @@
+//! Rollout files without items: the conversation is put together from what the model saw and what happened. In files
+//! with items only what those leave out is taken from here: questions, plans, refusals.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, IntoOwned as _, PermissionStatus, StatusLabel, Text, ToolCallPart, ToolKind, ToolResultPart, TurnStatus,
+};
+
+use super::items::{Kind, Place};
+use super::messages::joined_text;
+use super::notes;
+use super::patch;
+use super::requests;
+use super::state::{SeenCall, State, Terminal};
+use super::tools;
+use super::wire::{Happened, Item, Seen};
+use crate::emit::Emit;
+use crate::json::{Tape, Value};
+
+/// What came of a call, as the model was told.
+#[derive(Debug, Default)]
+struct Told {
+    output: String,
+    exit_code: Option<i64>,
+    /// The number of the terminal in which it goes on.
+    terminal: Option<String>,
+    failed: bool,
+}
+
+impl State {
+    fn is_paginated(&self, place: &Place) -> bool {
+        self.threads.get(&place.thread).is_some_and(|thread| thread.rollout.paginated)
+    }
+
+    /// What the assistant said, when the same does not come again with its identifier.
+    pub(super) fn say(&mut self, place: &Place, emit: &mut Emit<'_>) {
+        let said = self.threads.get_mut(&place.thread).and_then(|thread| thread.rollout.said.take());
+        if let Some(said) = said {
+            let item = Item { text: Some(Text::from(said)), ..Item::default() };
+            self.message_completed(&item, place, emit);
+        }
+    }
+
+    /// Something that happened, in files without items.
+    pub(super) fn legacy_event(
+        &mut self,
+        kind: &str,
+        event: &Happened<'_>,
+        payload: Value<'_>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
+        let paginated = self.is_paginated(place);
+        match kind {
+            _ if paginated && !matches!(kind, "context_compacted") => match kind {
+                "user_message" | "agent_message" | "mcp_tool_call_end" | "patch_apply_end" | "web_search_end"
+                | "exec_command_end" | "view_image_tool_call" => emit.ignore("said by the items"),
+                _ => self.other_event(kind, payload, place, emit),
+            },
+            "user_message" => self.legacy_prompt(event, place, emit),
+            "agent_message" => {
+                self.say(place, emit);
+                self.legacy_turn(place, emit);
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.rollout.said = event.message.as_ref().map(|text| text.to_str_lossy().into_owned());
+                }
+                emit.ignore("its identifier follows");
+            }
+            "mcp_tool_call_end" => self.legacy_tool(event, place, emit),
+            "patch_apply_end" => {
+                let status = if event.success == Some(false) { "failed" } else { "completed" };
+                let item = Item {
+                    changes: event.changes,
+                    status: Some(Cow::Borrowed(status)),
+                    stderr: event.stderr.clone(),
+                    stdout: event.stdout.clone(),
+                    ..Item::default()
+                };
+                self.legacy_item(Kind::FileChange, item, event, place, emit);
+            }
+            "web_search_end" => {
+                let item = Item { query: event.query.clone(), action: event.action, ..Item::default() };
+                self.legacy_item(Kind::WebSearch, item, event, place, emit);
+            }
+            "view_image_tool_call" => {
+                let item = Item { path: event.path.clone(), ..Item::default() };
+                self.legacy_item(Kind::ImageView, item, event, place, emit);
+            }
+            "exec_command_end" => {
+                let text = |key: &str| payload.get(key).and_then(Value::text);
+                let item = Item {
+                    command: payload.get("command"),
+                    cwd: payload.get("cwd").and_then(Value::str),
+                    aggregated_output: text("aggregated_output"),
+                    exit_code: payload.get("exit_code").and_then(Value::i64),
+                    duration: event.duration,
+                    ..Item::default()
+                };
+                self.legacy_item(Kind::Command, item, event, place, emit);
+            }
+            _ => self.other_event(kind, payload, place, emit),
+        }
+    }
+
+    fn other_event(&mut self, kind: &str, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let agent = place.agent.as_deref();
+        match kind {
+            "context_compacted" => emit.status(StatusLabel::Compaction, Some("compacted".into()), agent),
+            "entered_review_mode" => {
+                let hint = payload.get("user_facing_hint").and_then(Value::text).unwrap_or_default();
+                emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {hint}"))), agent);
+            }
+            "exited_review_mode" => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
+            "agent_reasoning"
+            | "agent_reasoning_delta"
+            | "agent_reasoning_raw_content"
+            | "agent_reasoning_section_break" => emit.ignore("said by what the model wrote"),
+            "thread_goal_updated" | "turn_diff" | "mcp_startup_update" | "mcp_startup_complete" | "hook_started"
+            | "hook_completed" | "exec_command_begin" | "mcp_tool_call_begin" | "patch_apply_begin"
+            | "web_search_begin" | "item_started" | "undo_completed" | "shutdown_complete" | "background_event"
+            | "session_configured" | "collab_agent_spawn_begin" | "collab_agent_spawn_end"
+            | "collab_agent_interaction_begin" | "collab_agent_interaction_end" | "collab_waiting_begin"
+            | "collab_waiting_end" | "collab_close_begin" | "collab_close_end" | "dynamic_tool_call_request"
+            | "dynamic_tool_call_response" => emit.ignore("bookkeeping"),
+            _ => emit.unknown(payload.json(), agent),
+        }
+    }
+
+    /// A turn that nobody says begins with what happens in it.
+    fn legacy_turn(&mut self, place: &Place, emit: &mut Emit<'_>) {
+        let open = self.threads.get(&place.thread).is_none_or(|thread| thread.turn.is_some());
+        if !open && place.agent.is_none() {
+            emit.begin_turn(None, true);
+            if let Some(thread) = self.threads.get_mut(&place.thread) {
+                thread.turn = Some(String::new());
+            }
+        }
+    }
+
+    fn legacy_prompt(&mut self, event: &Happened<'_>, place: &Place, emit: &mut Emit<'_>) {
+        self.say(place, emit);
+        let tells = self.threads.get(&place.thread).is_some_and(|thread| thread.rollout.tells_turns);
+        if !tells && place.agent.is_none() {
+            self.show_unfinished(place, emit);
+            if emit.session().turn_id().is_some() {
+                self.turn_completed(None, TurnStatus::Completed, None, None, true, place, emit);
+            }
+            self.legacy_turn(place, emit);
+        }
+        let mut parts = Vec::new();
+        if let Some(text) = event.message.clone().filter(|text| !text.is_empty()) {
+            parts.push(super::messages::text_part(text));
+        }
+        let local = event.local_images.into_iter().flat_map(Value::elements).filter_map(Value::text);
+        let sent = event.images.into_iter().flat_map(Value::elements).filter_map(Value::text);
+        parts.extend(local.chain(sent).map(super::messages::image_part));
+        let spec = crate::emit::Spec {
+            kind: interlinear_schema::ItemKind::Message,
+            role: Some(interlinear_schema::ItemRole::User),
+            agent: place.agent.as_deref(),
+            ..crate::emit::Spec::default()
+        };
+        emit.item(&spec, interlinear_schema::ItemStatus::Completed, parts, false);
+    }
+
+    fn legacy_tool(&mut self, event: &Happened<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let text = |key: &str| event.invocation.and_then(|call| call.get(key)).and_then(Value::str);
+        let failed = event.result.is_some_and(|result| {
+            let is_error = result.get("Ok").and_then(|result| result.get("is_error").or_else(|| result.get("isError")));
+            is_error.and_then(Value::bool) == Some(true)
+        });
+        let item = Item {
+            server: text("server"),
+            tool: text("tool"),
+            arguments: event.invocation.and_then(|call| call.get("arguments")),
+            result: event.result,
+            status: failed.then_some(Cow::Borrowed("failed")),
+            ..Item::default()
+        };
+        self.legacy_item(Kind::Mcp, item, event, place, emit);
+    }
+
+    /// An event that tells what an item would.
+    fn legacy_item<'a>(
+        &mut self,
+        kind: Kind,
+        mut item: Item<'a>,
+        event: &Happened<'a>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
+        self.say(place, emit);
+        self.legacy_turn(place, emit);
+        item.id.clone_from(&event.call_id);
+        item.duration = event.duration;
+        let id = event.call_id.as_deref().unwrap_or_default();
+        if let Some(thread) = self.threads.get_mut(&place.thread) {
+            thread.rollout.calls.retain(|call| call.call_id != id);
+        }
+        self.call_completed(kind, &item, place, emit);
+    }
+
+    /// Something that the model saw.
+    pub(super) fn seen(&mut self, kind: &str, seen: &Seen<'_>, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let paginated = self.is_paginated(place);
+        match kind {
+            "function_call" | "custom_tool_call" | "local_shell_call" => self.model_calls(seen, place, emit),
+            "function_call_output" | "custom_tool_call_output" => self.model_is_told(seen, place, emit),
+            "message" | "reasoning" | "web_search_call" if paginated => emit.ignore("said by the items"),
+            "message" => self.legacy_message(seen, place, emit),
+            "reasoning" => {
+                self.say(place, emit);
+                self.legacy_turn(place, emit);
+                let item = Item {
+                    id: seen.id.clone(),
+                    summary: seen.summary,
+                    content: seen.content.filter(|content| content.is_array()),
+                    ..Item::default()
+                };
+                self.reasoning_completed(&item, place, emit);
+            }
+            "web_search_call" => {
+                let id = seen.id.clone().or_else(|| seen.call_id.clone());
+                if id.as_deref().is_some_and(|id| emit.has_begun(id)) {
+                    return emit.ignore("said before");
+                }
+                self.say(place, emit);
+                self.legacy_turn(place, emit);
+                let query = seen.action.and_then(|action| action.get("query")).and_then(Value::text);
+                let item = Item { id, query, action: seen.action, ..Item::default() };
+                self.call_completed(Kind::WebSearch, &item, place, emit);
+            }
+            "tool_search_call" | "tool_search_output" | "image_generation_call" | "agent_message" | "additional_tools"
+            | "ghost_snapshot" | "compaction" | "compaction_summary" | "context_compaction" | "other" => {
+                emit.ignore("context for the model");
+            }
+            _ => emit.unknown(payload.json(), place.agent.as_deref()),
+        }
+    }
+
+    /// A message that the model saw. What stands in it was told before; here it has its identifier.
+    fn legacy_message(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let said = self.threads.get_mut(&place.thread).and_then(|thread| thread.rollout.said.take());
+        let text = seen.content.map(|content| joined_text(content, "")).unwrap_or_default();
+        match said {
+            Some(said) if seen.role.as_deref() == Some("assistant") && text == Text::from(said.as_str()) => {
+                let item = Item { id: seen.id.clone(), text: Some(text), ..Item::default() };
+                self.message_completed(&item, place, emit);
+            }
+            Some(said) => {
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.rollout.said = Some(said);
+                }
+                self.say(place, emit);
+            }
+            None => emit.ignore("context for the model"),
+        }
+    }
+
+    /// The model calls a tool.
+    fn model_calls(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let arguments = match (&seen.arguments, &seen.input, seen.action) {
+            (Some(arguments), ..) => arguments.str().unwrap_or_else(|| Cow::Borrowed(arguments.raw())),
+            (_, Some(input), _) => Cow::Owned(input.to_str_lossy().into_owned()),
+            (_, _, Some(action)) => Cow::Borrowed(action.raw()),
+            _ => Cow::Borrowed("{}"),
+        };
+        let name = seen.name.as_deref().unwrap_or("local_shell");
+        let call_id = seen.call_id.as_deref().or(seen.id.as_deref()).unwrap_or_default();
+        if !self.is_paginated(place) {
+            self.say(place, emit);
+            self.legacy_turn(place, emit);
+        }
+        let mut tape = Tape::default();
+        let parsed = tape.read(&arguments).ok();
+        match name {
+            "update_plan" => {
+                let plan = parsed.and_then(|parsed| parsed.get("plan"));
+                let steps = plan.into_iter().flat_map(Value::elements).map(notes::todo).collect();
+                let why = parsed.and_then(|parsed| parsed.get("explanation")).and_then(Value::text);
+                self.todos(steps, why, place, emit);
+            }
+            "request_user_input" => {
+                let list = parsed.and_then(|parsed| parsed.get("questions"));
+                emit.ask_question(requests::question_data(&format!("que_{call_id}"), list, place));
+            }
+            _ => emit.ignore("its end follows"),
+        }
+        let namespace = seen.namespace.as_deref().filter(|namespace| namespace.starts_with("mcp__"));
+        let name = namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}__{name}"));
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let call =
+            SeenCall { call_id: call_id.to_owned(), name, arguments: arguments.into_owned(), aborted: false };
+        thread.rollout.calls.push(call);
+    }
+
+    /// The model is told what came of a call.
+    fn model_is_told(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let id = seen.call_id.as_deref().unwrap_or_default();
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let paginated = thread.rollout.paginated;
+        let Some(at) = thread.rollout.calls.iter().position(|call| call.call_id == id) else {
+            return emit.ignore("said before");
+        };
+        let text = seen.output.map(output_text).unwrap_or_default();
+        if text.contains("aborted by user") {
+            // What it has printed may still come.
+            thread.rollout.calls[at].aborted = true;
+            return emit.ignore("its end follows");
+        }
+        let call = thread.rollout.calls.remove(at);
+        if call.name == "request_user_input" {
+            return answer(&call, &text, emit);
+        }
+        if call.name == "update_plan" {
+            return emit.ignore("said before");
+        }
+        let told = told(&text, seen.output);
+        if paginated {
+            if !text.contains("rejected by user") {
+                // A command that runs on has its item when it is over.
+                if told.terminal.is_some() {
+                    thread.rollout.calls.insert(at, call);
+                }
+                return emit.ignore("said by the items");
+            }
+            return self.show_call(&call, Told { failed: true, ..Told::default() }, Vec::new(), place, emit);
+        }
+        self.legacy_result(&call, told, seen.output, place, emit);
+    }
+
+    /// What came of a call, in files without items. A command that runs on is over when its terminal says so.
+    fn legacy_result(
+        &mut self,
+        call: &SeenCall,
+        mut told: Told,
+        output: Option<Value<'_>>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let mut ended = None;
+        if call.name == "write_stdin" {
+            let mut tape = Tape::default();
+            let number = tape.read(&call.arguments).ok().and_then(|arguments| Some(arguments.get("session_id")?.raw()));
+            let number = number.unwrap_or_default().trim_matches('"').to_owned();
+            let Some(terminal) = thread.rollout.terminals.get_mut(&number) else { return emit.ignore("said before") };
+            terminal.output.push_str(&told.output);
+            if told.terminal.is_some() {
+                return emit.ignore("its end follows");
+            }
+            ended = thread.rollout.terminals.remove(&number);
+        } else if let Some(number) = &told.terminal {
+            let terminal = Terminal { call_id: call.call_id.clone(), output: told.output };
+            thread.rollout.terminals.insert(number.clone(), terminal);
+            let call = SeenCall {
+                call_id: call.call_id.clone(),
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                aborted: false,
+            };
+            thread.rollout.calls.push(call);
+            return emit.ignore("its end follows");
+        }
+        if let Some(terminal) = ended {
+            let at = thread.rollout.calls.iter().position(|call| call.call_id == terminal.call_id);
+            let Some(call) = at.map(|at| thread.rollout.calls.remove(at)) else { return };
+            told.output = terminal.output;
+            return self.show_call(&call, told, Vec::new(), place, emit);
+        }
+        let images = output.into_iter().flat_map(Value::elements).filter_map(tools::image_of).collect();
+        self.show_call(call, told, images, place, emit);
+    }
+
+    /// Shows a call of the model with what came of it.
+    fn show_call(
+        &mut self,
+        call: &SeenCall,
+        mut told: Told,
+        images: Vec<ContentPart<'_>>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
+        if emit.has_begun(&call.call_id) {
+            return emit.ignore("said before");
+        }
+        let cwd = self.threads.get(&place.thread).map(|thread| thread.rollout.cwd.clone()).unwrap_or_default();
+        let mut tape = Tape::default();
+        let arguments = tape.read(&call.arguments).ok();
+        let part = model_call(call, arguments, &cwd);
+        let mut extra: Vec<_> = images.into_iter().map(ContentPart::into_owned).collect();
+        if part.name == "fileChange" && !told.failed {
+            let patch = patch_text(call, arguments);
+            extra.extend(patch::parse(&patch, &cwd).into_iter().map(patch::file_ref));
+        }
+        let starts = part.name == "spawnAgent";
+        if starts {
+            emit.in_background(&call.call_id);
+        }
+        let output = std::mem::take(&mut told.output);
+        let child = starts.then(|| agent_of(&output)).flatten();
+        let result = ToolResultPart {
+            call_id: Cow::Borrowed(&call.call_id),
+            output: Text::from(if starts { String::new() } else { output }),
+            exit_code: told.exit_code,
+            ..ToolResultPart::default()
+        };
+        self.whole_call(part, result, extra, told.failed, place, emit);
+        if let Some(child) = child {
+            self.link(&child, &call.call_id, emit);
+        }
+    }
+
+    /// Calls that were stopped, and of which nothing more came.
+    pub(super) fn show_aborted(&mut self, place: &Place, emit: &mut Emit<'_>) {
+        self.show_open(|call| call.aborted, place, emit);
+    }
+
+    /// Calls that came to no end.
+    pub(super) fn show_unfinished(&mut self, place: &Place, emit: &mut Emit<'_>) {
+        self.show_open(|_| true, place, emit);
+    }
+
+    fn show_open(&mut self, chosen: impl Fn(&SeenCall) -> bool, place: &Place, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let all = std::mem::take(&mut thread.rollout.calls);
+        let (open, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(chosen);
+        thread.rollout.calls = rest;
+        for call in open {
+            let runs = matches!(call.name.as_str(), "exec_command" | "shell" | "shell_command" | "apply_patch")
+                || call.name.starts_with("mcp__");
+            if runs && !emit.has_begun(&call.call_id) {
+                self.show_call(&call, Told { failed: true, ..Told::default() }, Vec::new(), place, emit);
+            }
+        }
+    }
+}
+
+/// The answer to questions.
+fn answer(call: &SeenCall, text: &str, emit: &mut Emit<'_>) {
+    let (mut questions, mut told) = (Tape::default(), Tape::default());
+    let list = questions.read(&call.arguments).ok().and_then(|arguments| arguments.get("questions"));
+    let ids = requests::question_ids(list);
+    let given = told.read(text).ok().and_then(|told| told.get("answers"));
+    let (status, answers) = requests::answers(&ids, given);
+    let synthetic = status == PermissionStatus::Reject;
+    emit.resolve(&format!("que_{}", call.call_id), status, answers, synthetic);
+}
+
+/// A call as the items of other forms show it.
+fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, cwd: &str) -> ToolCallPart<'a> {
+    let field = |key: &str| arguments.and_then(|arguments| arguments.get(key));
+    let id = call.call_id.as_str();
+    match call.name.as_str() {
+        "apply_patch" => patch::call_part(id, &patch::parse(&patch_text(call, arguments), cwd)),
+        "exec_command" | "shell" | "shell_command" | "local_shell" | "container.exec" => {
+            let command = field("cmd").or_else(|| field("command"));
+            let place = field("workdir").and_then(Value::str).map_or_else(|| cwd.to_owned(), Cow::into_owned);
+            let command = command.map(tools::bare_command).unwrap_or_default();
+            tools::command_part(id, Text::from(command), Some(place).filter(|place| !place.is_empty()))
+        }
+        "view_image" => {
+            let item = Item { path: field("path").and_then(Value::str), ..Item::default() };
+            tools::call_part(Kind::ImageView, &item, id)
+        }
+        "spawn_agent" | "wait" | "wait_agent" | "send_input" | "close_agent" | "resume_agent" => {
+            let receivers = field("id").or_else(|| field("agent_id")).into_iter().chain(
+                field("ids").or_else(|| field("targets")).into_iter().flat_map(Value::elements),
+            );
+            let item = Item {
+                tool: Some(Cow::Borrowed(if call.name == "wait_agent" { "wait" } else { &call.name })),
+                prompt: field("message").or_else(|| field("prompt")).and_then(Value::text),
+                receivers: Some(receivers.filter_map(Value::str).collect()),
+                ..Item::default()
+            };
+            tools::call_part(Kind::Collab, &item, id)
+        }
+        name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
+            Some((server, tool)) => tools::mcp_part(id, server.into(), tool.into(), call.arguments.as_str().into()),
+            None => ToolCallPart {
+                name: Cow::Borrowed(name),
+                arguments: call.arguments.as_str().into(),
+                call_id: Cow::Borrowed(id),
+                tool_kind: Some(ToolKind::Other_),
+                ..ToolCallPart::default()
+            },
+        },
+    }
+}
+
+/// The patch stands in the input itself, or in a field of it.
+fn patch_text<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>) -> Cow<'a, str> {
+    let field = arguments.and_then(|arguments| arguments.get("input").or_else(|| arguments.get("patch")));
+    field.and_then(Value::str).unwrap_or(Cow::Borrowed(&call.arguments))
+}
+
+/// The thread of an agent that was started.
+fn agent_of(output: &str) -> Option<String> {
+    let mut tape = Tape::default();
+    let told = tape.read(output).ok()?;
+    let id = told.get("agent_id").or_else(|| told.get("thread_id"))?.str()?;
+    Some(id.into_owned())
+}
+
+/// The text that the model was told.
+fn output_text(output: Value<'_>) -> String {
+    match output.get("content").filter(|_| output.is_object()) {
+        Some(content) => joined_text(content, "\n").to_str_lossy().into_owned(),
+        None => joined_text(output, "\n").to_str_lossy().into_owned(),
+    }
+}
+
+/// Takes apart what the model was told: a head of lines, then `Output:` and the output itself; or an object; or a
+/// list of what an MCP tool gave back.
+fn told(text: &str, output: Option<Value<'_>>) -> Told {
+    let mut tape = Tape::default();
+    if let Some(value) = tape.read(text).ok().filter(|value| value.is_object() && value.get("metadata").is_some()) {
+        let exit_code = value.get("metadata").and_then(|metadata| metadata.get("exit_code")).and_then(Value::i64);
+        let output = value.get("output").and_then(Value::str).unwrap_or_default().into_owned();
+        return Told { output, exit_code, failed: exit_code.is_some_and(|code| code != 0), terminal: None };
+    }
+    if let Some(value) = tape.read(text).ok().filter(|value| value.is_array()) {
+        return Told { output: joined_text(value, "\n").to_str_lossy().into_owned(), ..Told::default() };
+    }
+    let failed = output.and_then(|output| output.get("success")).and_then(Value::bool) == Some(false);
+    let Some((head, body)) = text.split_once("Output:\n").filter(|(head, _)| head.contains("Wall time")) else {
+        let failed = failed || text.contains(" failed: ") || text.starts_with("err: ");
+        return Told { output: text.to_owned(), failed, ..Told::default() };
+    };
+    let after = |mark: &str| head.lines().find_map(|line| line.strip_prefix(mark)).map(str::trim);
+    let code = after("Process exited with code ").or_else(|| after("Exit code: "));
+    let exit_code = code.and_then(|code| code.parse::<i64>().ok());
+    Told {
+        output: body.to_owned(),
+        exit_code,
+        terminal: after("Process running with session ID ").map(str::to_owned),
+        failed: failed || exit_code.is_some_and(|code| code != 0),
+    }
+}

@@ -1,0 +1,326 @@
+//! Lines → events: which code reads which kind of line.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ErrorData, Json, StatusLabel, Text};
+
+use super::items::Place;
+use super::state::{HostRequest, Part, State};
+use super::turns;
+use super::wire::{Failure, Message, Opened, Params, Thread};
+use crate::agents::Adapter;
+use crate::api::{Channel, Command, Outgoing};
+use crate::emit::Emit;
+use crate::json::Value;
+use crate::wire::Wire;
+
+impl Adapter for State {
+    fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
+        self.prompt_is_over(emit);
+        self.line(line, emit);
+    }
+
+    fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
+        if *channel == Channel::Argv {
+            emit.kind("arguments");
+            return self.arguments(line, emit);
+        }
+        let Some(message) = read::<Message<'_>>(line, emit) else { return };
+        match &message.method {
+            Some(method) => {
+                emit.kind(method.clone().into_owned());
+                self.host_message(method, &message, emit);
+            }
+            None if message.result.is_some() || message.error.is_some() => {
+                emit.kind("response");
+                self.host_answers(&message, emit);
+            }
+            None => emit.unknown(line.json(), None),
+        }
+    }
+
+    fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
+        self.prompt_line(text, emit)
+    }
+
+    fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        self.encode(command, emit, outgoing);
+    }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) {
+        self.prompt_is_over(emit);
+        self.release_all(emit);
+        self.finish_rollouts(emit);
+    }
+
+    fn next_file(&mut self) {
+        self.current.clear();
+    }
+
+    fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+}
+
+/// Reads a line into its struct; what is not known of it goes into the drift report.
+pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
+    T::read(line, "", &mut emit.book.drift)
+}
+
+/// Why a notification is ignored on purpose, if it is.
+fn ignored(method: &str) -> Option<&'static str> {
+    Some(match method {
+        _ if method.starts_with("codex/event/") => "older dialect",
+        "rawResponseItem/completed" | "rawResponse/completed" => "said by the items",
+        "turn/diff/updated" => "said by the changes of files",
+        "thread/status/changed" => "said by turns and requests",
+        "thread/readState/changed"
+        | "thread/queue/changed"
+        | "thread/attachment/updated"
+        | "thread/prediction/updated"
+        | "thread/project/updated"
+        | "thread/environment/connected"
+        | "thread/environment/disconnected"
+        | "turn/moderationMetadata"
+        | "model/verification"
+        | "model/safetyBuffering/updated"
+        | "item/reasoning/summaryPartAdded" => "bookkeeping",
+        "deprecationNotice" => "for the host's author",
+        "hook/started" | "autoApprovalReview/strictReviewRequired" => "its end follows",
+        "item/commandExecution/terminalInteraction" => "the terminal shows it",
+        "remoteControl/status/changed"
+        | "skills/changed"
+        | "project/changed"
+        | "app/list/updated"
+        | "fs/changed"
+        | "mcpServer/oauthLogin/completed"
+        | "mcpServer/event/stream/notification"
+        | "externalAgentConfig/import/progress"
+        | "externalAgentConfig/import/completed"
+        | "fuzzyFileSearch/sessionUpdated"
+        | "fuzzyFileSearch/sessionCompleted"
+        | "windowsSandbox/setupCompleted"
+        | "command/exec/outputDelta"
+        | "process/outputDelta"
+        | "process/exited" => "of no session",
+        _ if method.starts_with("account/") && method != "account/rateLimits/updated" => "of no session",
+        "thread/realtime/error" => return None,
+        _ if method.starts_with("thread/realtime/") => "voice",
+        _ => return None,
+    })
+}
+
+impl State {
+    /// A line of the agent, in whichever form.
+    pub(super) fn line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+        if line.get("payload").is_some() {
+            return self.rollout(line, emit);
+        }
+        if line.get("method").is_none() && line.get("type").is_some() {
+            return self.exec_event(line, emit);
+        }
+        let Some(message) = read::<Message<'_>>(line, emit) else { return };
+        match (&message.method, message.id) {
+            (Some(method), Some(id)) => {
+                emit.kind(method.clone().into_owned());
+                self.agent_request(method, id, &message, line, emit);
+            }
+            (Some(method), None) => {
+                emit.kind(method.clone().into_owned());
+                self.notification(method, &message, line, emit);
+            }
+            (None, Some(id)) if message.result.is_some() || message.error.is_some() => self.answered(id, &message, emit),
+            (None, Some(_)) if line.get("result").is_some() => emit.ignore("answer to the host"),
+            _ => {
+                emit.kind("unknown");
+                emit.unknown(line.json(), None);
+            }
+        }
+    }
+
+    fn notification(&mut self, method: &str, message: &Message<'_>, line: Value<'_>, emit: &mut Emit<'_>) {
+        if let Some(reason) = ignored(method) {
+            emit.ignore(reason);
+            return;
+        }
+        let params = message.params.and_then(|params| read::<Params<'_>>(params, emit)).unwrap_or_default();
+        match method {
+            "thread/started" => return self.thread_started(params.thread, emit),
+            "account/rateLimits/updated" => return self.limits(params.rate_limits, emit),
+            "serverRequest/resolved" => return self.resolved(params.request_id, emit),
+            "warning" | "configWarning" | "guardianWarning" | "windows/worldWritableWarning" => {
+                return self.warning(&params, message.params, emit);
+            }
+            _ => {}
+        }
+        let Some(id) = params.thread_id.as_deref() else {
+            return match method {
+                "mcpServer/startupStatus/updated" => emit.ignore("of no session"),
+                _ => emit.unknown(line.json(), None),
+            };
+        };
+        let turn = params.turn.as_ref();
+        let is_root = turn.is_some_and(|turn| turn.root_turn_id.is_some() && turn.root_turn_id == turn.id);
+        if let Some(place) = self.enter(id, is_root, line, emit) {
+            self.of_thread(method, params, line, &place, emit);
+        }
+    }
+
+    fn of_thread(&mut self, method: &str, params: Params<'_>, line: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let item_id = params.item_id.as_deref().unwrap_or_default();
+        let delta = || params.delta.as_ref().map_or_else(Text::default, Text::borrow);
+        if method.starts_with("item/") {
+            self.ensure_turn(params.turn_id.as_deref(), place, emit);
+        }
+        match method {
+            "turn/started" => {
+                let id = params.turn.and_then(|turn| turn.id);
+                self.turn_started(id.as_deref().or(params.turn_id.as_deref()), place, emit);
+            }
+            "turn/completed" => {
+                let turn = params.turn.unwrap_or_default();
+                let status = turns::status(turn.status.as_deref());
+                let id = turn.id.as_deref().or(params.turn_id.as_deref());
+                self.turn_completed(id, status, turn.error.as_ref(), turn.duration_ms, false, place, emit);
+                self.next_prompt(place, emit);
+            }
+            "item/started" | "item/completed" => match params.item {
+                Some(item) if method == "item/started" => self.item_started(item, place, emit),
+                Some(item) => self.item_completed(item, place, emit),
+                None => emit.ignore("no item"),
+            },
+            "item/agentMessage/delta" => self.message_delta(item_id, Part::Text, &delta(), place, emit),
+            "item/reasoning/summaryTextDelta" => {
+                let part = Part::Summary(params.summary_index.unwrap_or(0));
+                self.message_delta(item_id, part, &delta(), place, emit);
+            }
+            "item/reasoning/textDelta" => {
+                let part = Part::Raw(params.content_index.unwrap_or(0));
+                self.message_delta(item_id, part, &delta(), place, emit);
+            }
+            "item/plan/delta" => self.plan_delta(item_id, &delta(), place, emit),
+            "item/commandExecution/outputDelta" | "item/fileChange/outputDelta" => {
+                self.output_delta(item_id, &delta(), place, emit);
+            }
+            "item/mcpToolCall/progress" => {
+                let message = params.message.map(|message| Text::from(format!("{message}\n"))).unwrap_or_default();
+                self.output_delta(item_id, &message, place, emit);
+            }
+            "item/fileChange/patchUpdated" => match params.changes {
+                Some(changes) => self.patch_updated(item_id, changes, place, emit),
+                None => emit.ignore("nothing new"),
+            },
+            "thread/tokenUsage/updated" => {
+                if let Some(usage) = &params.token_usage {
+                    self.tokens(usage, place);
+                }
+                emit.ignore("said by the end of the turn");
+            }
+            "error" | "thread/realtime/error" => {
+                let error = params.error.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
+                self.failure(&error, params.will_retry == Some(true), place, emit);
+            }
+            _ => self.note(method, &params, line, place, emit),
+        }
+    }
+
+    fn thread_started(&mut self, thread: Option<Thread<'_>>, emit: &mut Emit<'_>) {
+        let Some(thread) = thread else { return emit.ignore("no thread") };
+        let id = thread.id.as_deref().unwrap_or_default();
+        if thread.parent_thread_id.is_some() && !self.threads.contains_key(id) {
+            // A subagent's: the call that has started it will name it.
+            emit.ignore("thread of a subagent");
+            return;
+        }
+        let place = self.open_thread(id, None, emit);
+        self.thread_facts(&thread, &Opened::default(), &place, emit);
+    }
+
+    /// What is known of a thread.
+    fn thread_facts(&mut self, thread: &Thread<'_>, opened: &Opened<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let text = |text: Option<&Cow<'_, str>>| text.map(|text| Json::of(text.as_ref()));
+        let model = opened.model.as_ref().or(thread.model.as_ref());
+        let effort = opened.reasoning_effort.as_ref().or(thread.reasoning_effort.as_ref());
+        if let Some(known) = self.threads.get_mut(&place.thread) {
+            known.model = model.map(ToString::to_string).or(known.model.take());
+            known.effort = effort.map(ToString::to_string).or(known.effort.take());
+        }
+        if place.agent.is_some() {
+            emit.ignore("thread of a subagent");
+            return;
+        }
+        emit.facts(&[
+            ("agent_version", text(thread.cli_version.as_ref())),
+            ("model", text(model)),
+            ("cwd", text(opened.cwd.as_ref().or(thread.cwd.as_ref()))),
+            ("mode", opened.approval_policy.map(turns::policy)),
+            ("variant", text(effort)),
+            ("title", thread.name.as_ref().map(|name| Json::of(name))),
+        ]);
+    }
+
+    /// The agent answers a request of the host.
+    fn answered(&mut self, id: Value<'_>, message: &Message<'_>, emit: &mut Emit<'_>) {
+        let request = self.host_requests.remove(id.raw()).unwrap_or_default();
+        emit.kind(format!("response {}", request.method).trim_end().to_owned());
+        if let Some(session) = request.session {
+            emit.select(session);
+        }
+        if let Some(error) = message.error {
+            return self.refused(&request, error, emit);
+        }
+        let opened = message.result.and_then(|result| read::<Opened<'_>>(result, emit)).unwrap_or_default();
+        if let Some(agent) = &opened.user_agent {
+            // `demo_host/0.166.0 (Debian …)`
+            let version = agent.split_once('/').and_then(|(_, rest)| rest.split_whitespace().next());
+            self.version = version.map(str::to_owned);
+        }
+        // Threads that are only looked at are in answers too.
+        let opens = matches!(request.method.as_str(), "" | "thread/start" | "thread/resume" | "thread/fork");
+        match &opened.thread {
+            Some(thread) if opens && opened.cwd.is_some() => {
+                let id = thread.id.as_deref().unwrap_or_default();
+                let before = emit.session().native_id.clone().filter(|_| request.session.is_some());
+                let place = self.open_thread(id, request.session, emit);
+                if before.is_some_and(|before| before != id) {
+                    let word = request.method.rsplit('/').next().unwrap_or_default().to_owned();
+                    emit.status(StatusLabel::Session, Some(Text::from(word)), None);
+                }
+                self.thread_facts(thread, &opened, &place, emit);
+                self.thread_is_there(&place, emit);
+            }
+            _ => emit.ignore("answer to the host"),
+        }
+    }
+
+    /// A request of the host failed.
+    fn refused(&mut self, request: &HostRequest, error: Value<'_>, emit: &mut Emit<'_>) {
+        if let Some(thread) = &request.thread {
+            self.place(thread, emit);
+        }
+        if let Some(wishes) = request.session.and_then(|session| self.wishes.get_mut(&session)) {
+            wishes.opening = false;
+        }
+        let code = error.get("code").map(|code| Cow::Owned(code.raw().to_owned()));
+        let details = format!("{{\"request\":{}}}", Json::of(request.method.as_str()).as_str());
+        emit.error(ErrorData {
+            message: super::tools::message_of(error),
+            code,
+            details: (!request.method.is_empty()).then(|| Json::from_text(details)),
+            ..ErrorData::default()
+        });
+    }
+
+    /// A request or a notification of the host.
+    fn host_message(&mut self, method: &str, message: &Message<'_>, emit: &mut Emit<'_>) {
+        emit.ignore("request of the host");
+        if method == "initialize" {
+            self.initialised = true;
+        }
+        let thread = message.params.and_then(|params| params.get("threadId")).and_then(Value::str);
+        let Some(id) = message.id else { return };
+        let request = self.host_requests.entry(id.raw().to_owned()).or_default();
+        method.clone_into(&mut request.method);
+        request.thread = thread.map(Cow::into_owned);
+    }
+}

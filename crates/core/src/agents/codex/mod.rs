@@ -1,0 +1,22 @@
+//! Codex: its app server in both directions, `exec --json`, and its rollout files.
+
+mod argv;
+mod calls;
+mod exec;
+mod items;
+mod legacy;
+mod map;
+mod messages;
+mod notes;
+mod patch;
+mod requests;
+mod state;
+mod stored;
+mod talk;
+mod threads;
+mod tools;
+mod turns;
+mod wire;
+
+pub(crate) use state::State;
+pub(crate) use stored::recognise;

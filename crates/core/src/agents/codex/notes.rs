@@ -1,0 +1,202 @@
+//! What the agent lets know beside the conversation: settings, limits, warnings, hooks, goals.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{Json, StatusLabel, StatusPart, Text, Todo, TodoStatus};
+
+use super::items::Place;
+use super::state::State;
+use super::turns;
+use super::wire::{Params, Settings};
+use crate::emit::Emit;
+use crate::json::{Kind, Value};
+
+impl State {
+    /// A notification of a thread that is no part of the conversation.
+    pub(super) fn note(
+        &mut self,
+        method: &str,
+        params: &Params<'_>,
+        line: Value<'_>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
+        let agent = place.agent.as_deref();
+        match method {
+            "turn/plan/updated" => {
+                let steps = params.plan.into_iter().flat_map(Value::elements).map(todo).collect();
+                self.todos(steps, params.explanation.clone(), place, emit);
+            }
+            "thread/settings/updated" => match &params.thread_settings {
+                Some(settings) => self.settings(settings, place, emit),
+                None => emit.ignore("nothing new"),
+            },
+            "thread/name/updated" => match params.thread_name.clone() {
+                Some(name) if agent.is_none() => title(name, emit),
+                _ => emit.ignore("nothing new"),
+            },
+            "thread/goal/updated" => self.goal(params.goal, place, emit),
+            "thread/goal/cleared" => {
+                let known = self.threads.get_mut(&place.thread).map(|thread| std::mem::take(&mut thread.goal));
+                match known.filter(|goal| !goal.is_empty()) {
+                    Some(_) => emit.status(StatusLabel::Notice, Some("the goal was cleared".into()), agent),
+                    None => emit.ignore("nothing new"),
+                }
+            }
+            "thread/archived" | "thread/unarchived" | "thread/deleted" | "thread/closed" | "thread/reverted" => {
+                let word = method.trim_start_matches("thread/");
+                emit.status(StatusLabel::Notice, Some(Text::from(format!("the thread was {word}"))), agent);
+            }
+            // In older versions beside an item, or in place of one.
+            "thread/compacted" => emit.ignore("said by the item"),
+            "hook/completed" => hook(params.run, agent, emit),
+            "model/rerouted" => {
+                let (from, to) = (params.from_model.as_deref(), params.to_model.as_deref());
+                let detail = format!("{} → {}", from.unwrap_or("?"), to.unwrap_or("?"));
+                emit.status(StatusLabel::Model, Some(detail.into()), agent);
+            }
+            "modelProvider/authRecoveryStarted" | "modelProvider/authRecoveryCompleted" => {
+                emit.status(StatusLabel::Notice, params.message.clone(), agent);
+            }
+            "mcpServer/startupStatus/updated" => self.server(params, place, emit),
+            "item/autoApprovalReview/started" => self.review_started(params, place, emit),
+            "item/autoApprovalReview/completed" => self.review_completed(params, place, emit),
+            _ => emit.unknown(line.json(), agent),
+        }
+    }
+
+    /// What the thread is set to from here on.
+    pub(super) fn settings(&mut self, settings: &Settings<'_>, place: &Place, emit: &mut Emit<'_>) {
+        if let Some(thread) = self.threads.get_mut(&place.thread) {
+            thread.model = settings.model.as_ref().map(ToString::to_string).or(thread.model.take());
+            thread.effort = settings.effort.as_ref().map(ToString::to_string).or(thread.effort.take());
+        }
+        if place.agent.is_some() {
+            emit.ignore("settings of a subagent");
+            return;
+        }
+        let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| Json::of(text.as_ref()));
+        let role = settings.collaboration_mode.and_then(|mode| mode.get("mode")).and_then(Value::str);
+        emit.facts(&[
+            ("model", text(&settings.model)),
+            ("cwd", text(&settings.cwd)),
+            ("mode", settings.approval_policy.map(turns::policy)),
+            ("variant", text(&settings.effort)),
+            ("role", role.map(|role| Json::of(role.as_ref()))),
+        ]);
+    }
+
+    /// The limits of the account: for every session, as they are nobody's own.
+    pub(super) fn limits(&mut self, limits: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        let told = |value: Value<'_>| !matches!(value.kind(), Kind::Null | Kind::False);
+        let tells = ["primary", "secondary", "credits", "rateLimitReachedType", "spendControlReached"];
+        let Some(limits) = limits.filter(|limits| tells.iter().any(|key| limits.get(key).is_some_and(told))) else {
+            return emit.ignore("no limit");
+        };
+        if self.limits == limits.raw() {
+            return emit.ignore("nothing new");
+        }
+        limits.raw().clone_into(&mut self.limits);
+        let reached = limits.get("rateLimitReachedType").and_then(Value::text);
+        let used = limits.get("primary").and_then(|primary| primary.get("usedPercent")).and_then(Value::f64);
+        let detail = reached.or_else(|| used.map(|used| Text::from(format!("{used} % used"))));
+        everywhere(emit, |emit| {
+            let part = StatusPart { label: StatusLabel::RateLimit, detail: detail.clone(), ..StatusPart::default() };
+            emit.status_with(part, Some(limits.json()), None, false);
+        });
+    }
+
+    /// A warning is shown where it belongs, or everywhere.
+    pub(super) fn warning(&mut self, params: &Params<'_>, whole: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        let detail = params.message.clone().or_else(|| match (&params.summary, &params.details) {
+            (Some(summary), Some(details)) => Some(Text::from(format!("{summary}\n{details}"))),
+            (summary, _) => summary.clone(),
+        });
+        let detail = detail.or_else(|| whole.map(|params| Text::from(params.raw())));
+        match params.thread_id.as_deref().and_then(|thread| self.place(thread, emit)) {
+            Some(place) => emit.status(StatusLabel::Notice, detail, place.agent.as_deref()),
+            None => everywhere(emit, |emit| emit.status(StatusLabel::Notice, detail.clone(), None)),
+        }
+    }
+
+    fn goal(&mut self, goal: Option<Value<'_>>, place: &Place, emit: &mut Emit<'_>) {
+        let text = |key: &str| goal.and_then(|goal| goal.get(key)).and_then(Value::text).unwrap_or_default();
+        let shown = format!("goal ({}): {}", text("status"), text("objective"));
+        let Some(thread) = self.threads.get_mut(&place.thread).filter(|thread| thread.goal != shown) else {
+            return emit.ignore("nothing new");
+        };
+        thread.goal.clone_from(&shown);
+        emit.status(StatusLabel::Notice, Some(shown.into()), place.agent.as_deref());
+    }
+
+    /// How an MCP server is.
+    fn server(&mut self, params: &Params<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let (Some(name), Some(status)) = (&params.name, params.status.and_then(Value::str)) else {
+            return emit.ignore("nothing new");
+        };
+        if status == "starting" {
+            return emit.ignore("its end follows");
+        }
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        thread.servers.insert(name.to_str_lossy().into_owned(), status.clone().into_owned());
+        if place.agent.is_some() {
+            return emit.ignore("server of a subagent");
+        }
+        let list = thread.servers.iter().map(|(name, status)| {
+            format!("{{\"name\":{},\"status\":{}}}", Json::of(name.as_str()).as_str(), Json::of(status.as_str()).as_str())
+        });
+        let list = format!("[{}]", list.collect::<Vec<_>>().join(","));
+        emit.facts(&[("mcp_servers", Some(Json::from_text(list)))]);
+        if let Some(error) = params.error.as_ref().and_then(|error| error.message.clone()) {
+            emit.status(StatusLabel::Notice, Some(Text::from(format!("MCP server {name}: {error}"))), None);
+        }
+    }
+}
+
+/// To every session that is open; to the first, where none is.
+fn everywhere(emit: &mut Emit<'_>, tell: impl Fn(&mut Emit<'_>)) {
+    let running: Vec<_> = (0..emit.book.sessions.len()).filter(|at| emit.book.sessions[*at].is_running()).collect();
+    if running.is_empty() {
+        return tell(emit);
+    }
+    for session in running {
+        emit.select(session);
+        tell(emit);
+    }
+}
+
+pub(super) fn title(name: Text<'_>, emit: &mut Emit<'_>) {
+    let json = Json::of(&name);
+    if emit.knows("title", &json) {
+        return emit.ignore("nothing new");
+    }
+    emit.know("title", &json);
+    emit.status(StatusLabel::Title, Some(name), None);
+}
+
+/// A step of a plan, as a thing to do.
+pub(super) fn todo(step: Value<'_>) -> Todo<'_> {
+    let status = step.get("status").and_then(Value::str).unwrap_or_default();
+    Todo {
+        text: step.get("step").and_then(Value::text).unwrap_or_default(),
+        status: match status.as_ref() {
+            "inProgress" | "in_progress" => TodoStatus::InProgress,
+            "completed" => TodoStatus::Completed,
+            _ => TodoStatus::Pending,
+        },
+        ..Todo::default()
+    }
+}
+
+/// A hook that has run; one that has nothing to say is not told.
+fn hook(run: Option<Value<'_>>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let text = |key: &str| run.and_then(|run| run.get(key)).and_then(Value::str).unwrap_or_default();
+    let entries = run.and_then(|run| run.get("entries"));
+    let says = entries.is_some_and(|entries| entries.elements().next().is_some());
+    if text("status") == "completed" && !says {
+        return emit.ignore("nothing to tell");
+    }
+    let detail = Some(Text::from(format!("{}: {}", text("eventName"), text("status"))));
+    let part = StatusPart { label: StatusLabel::Hook, detail, ..StatusPart::default() };
+    emit.status_with(part, run.map(Value::json), agent, false);
+}

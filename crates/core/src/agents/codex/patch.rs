@@ -1,0 +1,155 @@
+//! Changes of files: as items show them, and as the model writes them.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ContentPart, FileAction, FileRefPart, Json, Text, ToolCallPart, ToolKind};
+
+use crate::diff;
+use crate::json::Value;
+
+/// What happens to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) path: String,
+    /// `add`, `update` or `delete`.
+    pub(super) kind: String,
+    pub(super) moved_to: Option<String>,
+    /// The change as a unified diff, where it is known.
+    pub(super) diff: Option<String>,
+}
+
+/// The changes of an item, by path: a list `[{path, kind, diff}]`, or in rollout files a map in no order.
+pub(super) fn changes(value: Value<'_>) -> Vec<Change> {
+    let listed = value.elements().map(|change| {
+        let text = |key: &str| change.get(key).and_then(Value::str);
+        one(text("path").unwrap_or_default().into_owned(), change.get("kind").unwrap_or(change), change)
+    });
+    let mapped = value.members().map(|(path, change)| one(path.into_owned(), change, change));
+    let mut changes: Vec<_> = listed.chain(mapped).collect();
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes
+}
+
+fn one(path: String, kind: Value<'_>, change: Value<'_>) -> Change {
+    let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(Cow::into_owned);
+    let word = kind.str().map(Cow::into_owned).or_else(|| text(kind, "type")).unwrap_or_default();
+    let given = ["diff", "content", "unified_diff"].iter().find_map(|key| text(change, key));
+    let diff = given.map(|given| match word.as_str() {
+        "add" => diff::of_new_file(&given),
+        "delete" => of_deleted_file(&given),
+        _ => hunks(&given),
+    });
+    Change { path, kind: word, moved_to: text(kind, "move_path"), diff: diff.filter(|diff| !diff.is_empty()) }
+}
+
+/// The hunks without the line about a move that is put after them.
+fn hunks(diff: &str) -> String {
+    let diff = diff.rfind("\n\nMoved to: ").map_or(diff, |at| &diff[..=at]);
+    diff.strip_suffix('\n').unwrap_or(diff).to_owned()
+}
+
+/// A file that is gone.
+fn of_deleted_file(content: &str) -> String {
+    let mut diff = format!("@@ -1,{} +0,0 @@", content.lines().count());
+    for line in content.lines() {
+        diff.push_str("\n-");
+        diff.push_str(line);
+    }
+    if !content.is_empty() && !content.ends_with('\n') {
+        diff.push_str("\n\\ No newline at end of file");
+    }
+    diff
+}
+
+/// The call of a change.
+pub(super) fn call_part<'a>(call_id: &'a str, changes: &[Change]) -> ToolCallPart<'a> {
+    let list = changes.iter().map(|change| {
+        let json = |text: &str| Json::of(text).as_str().to_owned();
+        let moved = change.moved_to.as_ref().map(|path| format!(",\"move_path\":{}", json(path)));
+        format!("{{\"path\":{},\"kind\":{}{}}}", json(&change.path), json(&change.kind), moved.unwrap_or_default())
+    });
+    let only_new = !changes.is_empty() && changes.iter().all(|change| change.kind == "add");
+    let title: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
+    ToolCallPart {
+        name: Cow::Borrowed("fileChange"),
+        arguments: format!("{{\"changes\":[{}]}}", list.collect::<Vec<_>>().join(",")).into(),
+        call_id: Cow::Borrowed(call_id),
+        tool_kind: Some(if only_new { ToolKind::FileWrite } else { ToolKind::FileEdit }),
+        title: Some(Text::from(title.join(", "))),
+        ..ToolCallPart::default()
+    }
+}
+
+/// The file that was changed.
+pub(super) fn file_ref(change: Change) -> ContentPart<'static> {
+    let action = if change.kind == "add" { FileAction::Write } else { FileAction::Patch };
+    let diff = change.diff.map(Text::from);
+    ContentPart::FileRef(FileRefPart { path: Cow::Owned(change.path), action, diff, ..FileRefPart::default() })
+}
+
+/// Reads what the model hands to `apply_patch`. Its hunks tell no line numbers: they stand at the first line.
+pub(super) fn parse(patch: &str, cwd: &str) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    let mut body: Vec<&str> = Vec::new();
+    let finish = |changes: &mut Vec<Change>, body: &mut Vec<&str>| {
+        if let Some(change) = changes.last_mut() {
+            change.diff = written(&change.kind, body).filter(|diff| !diff.is_empty());
+        }
+        body.clear();
+    };
+    for line in patch.lines() {
+        let begins = [("*** Add File: ", "add"), ("*** Update File: ", "update"), ("*** Delete File: ", "delete")];
+        let begun = begins.iter().find_map(|(head, kind)| Some((line.strip_prefix(head)?, *kind)));
+        if let Some((path, kind)) = begun {
+            finish(&mut changes, &mut body);
+            changes.push(Change { path: absolute(path, cwd), kind: kind.to_owned(), moved_to: None, diff: None });
+        } else if let (Some(path), Some(change)) = (line.strip_prefix("*** Move to: "), changes.last_mut()) {
+            change.moved_to = Some(absolute(path, cwd));
+        } else if !line.starts_with("*** ") {
+            body.push(line);
+        }
+    }
+    finish(&mut changes, &mut body);
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes
+}
+
+fn absolute(path: &str, cwd: &str) -> String {
+    if path.starts_with('/') || cwd.is_empty() { path.to_owned() } else { format!("{cwd}/{path}") }
+}
+
+/// A unified diff of the lines that stand below a file's name.
+fn written(kind: &str, body: &[&str]) -> Option<String> {
+    if kind == "add" {
+        let lines: Vec<_> = body.iter().filter_map(|line| line.strip_prefix('+')).collect();
+        return Some(diff::of_new_file(&format!("{}\n", lines.join("\n"))));
+    }
+    let mut diff = String::new();
+    for hunk in body.split(|line| line.starts_with("@@")).filter(|hunk| !hunk.is_empty()) {
+        let count = |marks: [char; 2]| hunk.iter().filter(|line| line.is_empty() || line.starts_with(marks)).count();
+        let (old, new) = (count([' ', '-']), count([' ', '+']));
+        diff.push_str(&format!("@@ -1,{old} +1,{new} @@\n"));
+        for line in hunk {
+            diff.push_str(if line.is_empty() { " " } else { line });
+            diff.push('\n');
+        }
+    }
+    diff.pop();
+    Some(diff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_of_the_model_is_read_file_by_file() {
+        let patch = "*** Begin Patch\n*** Update File: b.py\n*** Move to: c.py\n@@\n a\n-b\n+c\n*** Add File: a.md\n+new\n*** Delete File: /d\n*** End Patch\n";
+        let found = parse(patch, "/w");
+        let shown: Vec<_> = found.iter().map(|change| (change.path.as_str(), change.kind.as_str())).collect();
+        assert_eq!(shown, [("/d", "delete"), ("/w/a.md", "add"), ("/w/b.py", "update")]);
+        assert_eq!(found[1].diff.as_deref(), Some("@@ -0,0 +1,1 @@\n+new"));
+        assert_eq!(found[2].diff.as_deref(), Some("@@ -1,2 +1,2 @@\n a\n-b\n+c"));
+        assert_eq!(found[2].moved_to.as_deref(), Some("/w/c.py"));
+    }
+}

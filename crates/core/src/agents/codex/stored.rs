@@ -1,0 +1,236 @@
+//! Rollout files: one line an entry, in the order in which things happened.
+//!
+//! Newer ones hold the items of the thread, each when it was over; beside them stands what the model saw, which says
+//! the same again. Older ones hold only what the model saw and some of what happened: see `legacy`.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{Json, StatusLabel, Text, TurnStatus};
+
+use super::items::Place;
+use super::map::read;
+use super::messages::{system_item, text_part};
+use super::notes;
+use super::state::{State, Thread};
+use super::wire::{Happened, Meta, Rollout, Seen, Settings};
+use crate::agents::Recognised;
+use crate::api::{Agent, Form};
+use crate::emit::Emit;
+use crate::json::Value;
+use crate::time;
+
+/// Whether a line is one of Codex's, of any form.
+pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
+    let text = |key: &str| line.get(key).and_then(Value::str);
+    let found = |form, version: Option<Cow<'_, str>>| {
+        Some(Recognised { agent: Agent::Codex, form, version: version.map(Cow::into_owned) })
+    };
+    if let Some(payload) = line.get("payload").filter(|payload| payload.is_object()) {
+        let version = payload.get("cli_version").and_then(Value::str);
+        return match text("type")?.as_ref() {
+            "session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted" | "world_state" => {
+                found(Form::Stored, version)
+            }
+            _ => None,
+        };
+    }
+    if let Some(method) = text("method") {
+        let head = method.split('/').next().unwrap_or_default();
+        let told = matches!(head, "thread" | "turn" | "item" | "codex" | "initialize" | "configWarning" | "remoteControl");
+        return if told { found(Form::Live, None) } else { None };
+    }
+    if let Some(result) = line.get("result").filter(|_| line.get("id").is_some()) {
+        let agent = result.get("userAgent").and_then(Value::str)?;
+        let version = agent.split_once('/').and_then(|(_, rest)| rest.split_whitespace().next());
+        return found(Form::Live, version.map(|version| Cow::Owned(version.to_owned())));
+    }
+    match text("type")?.as_ref() {
+        "thread.started" if line.get("thread_id").is_some() => found(Form::Exec, None),
+        "item.started" | "item.completed" | "item.updated" if line.get("item").is_some() => found(Form::Exec, None),
+        "turn.completed" | "turn.failed" if line.get("usage").is_some() || line.get("error").is_some() => {
+            found(Form::Exec, None)
+        }
+        _ => None,
+    }
+}
+
+impl State {
+    /// A line of a rollout file.
+    pub(super) fn rollout(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+        let Some(entry) = read::<Rollout<'_>>(line, emit) else { return };
+        let (kind, Some(payload)) = (entry.r#type.unwrap_or_default(), entry.payload) else { return };
+        let inner = payload.get("type").and_then(Value::str).unwrap_or_default();
+        emit.kind(if inner.is_empty() { kind.clone().into_owned() } else { format!("{kind}/{inner}") });
+        let at = entry.timestamp.as_deref().and_then(time::parse);
+        if let Some(at) = at {
+            emit.at(at);
+        }
+        let is_meta = kind == "session_meta";
+        let meta = if is_meta { read::<Meta<'_>>(payload, emit) } else { None };
+        if let Some(id) = meta.as_ref().and_then(|meta| meta.id.as_deref()).filter(|_| self.current.is_empty()) {
+            id.clone_into(&mut self.current);
+        }
+        let Some(place) = self.place_of_file(meta.as_ref(), line, at, emit) else { return };
+        match kind.as_ref() {
+            "session_meta" => self.meta(&meta.unwrap_or_default(), &place, emit),
+            "turn_context" => match read::<Settings<'_>>(payload, emit) {
+                Some(settings) => {
+                    if let (Some(cwd), Some(thread)) = (&settings.cwd, self.threads.get_mut(&place.thread)) {
+                        cwd.as_ref().clone_into(&mut thread.rollout.cwd);
+                    }
+                    self.settings(&settings, &place, emit);
+                }
+                None => emit.ignore("nothing new"),
+            },
+            "event_msg" => {
+                if let Some(event) = read::<Happened<'_>>(payload, emit) {
+                    self.happened(&inner, &event, payload, &place, emit);
+                }
+            }
+            "response_item" => {
+                if let Some(seen) = read::<Seen<'_>>(payload, emit) {
+                    self.seen(&inner, &seen, payload, &place, emit);
+                }
+            }
+            "compacted" => compacted(payload, &place, emit),
+            "world_state" | "token_usage_record" | "retained_context" | "inter_agent_communication_metadata" => {
+                emit.ignore("bookkeeping");
+            }
+            _ => emit.unknown(line.json(), place.agent.as_deref()),
+        }
+    }
+
+    /// Whose file it is. One of a subagent waits until the call that has started it is known.
+    fn place_of_file(
+        &mut self,
+        meta: Option<&Meta<'_>>,
+        line: Value<'_>,
+        at: Option<i64>,
+        emit: &mut Emit<'_>,
+    ) -> Option<Place> {
+        let id = self.current.clone();
+        if let Some(place) = self.place(&id, emit) {
+            return Some(place);
+        }
+        if id.is_empty() {
+            // The file has lost its first line.
+            let session = emit.selected();
+            self.threads.insert(id.clone(), Thread { session, ..Thread::default() });
+            return Some(Place { thread: id, agent: None });
+        }
+        let spawned = meta.is_some_and(|meta| {
+            let source = meta.source.and_then(|source| source.get("subagent"));
+            meta.parent_thread_id.is_some() || source.is_some()
+        });
+        let waits = spawned || self.held.iter().any(|held| held.thread == id);
+        if waits && self.held.len() < 20_000 {
+            self.hold(&id, line, at, emit);
+            return None;
+        }
+        Some(self.open_thread(&id, None, emit))
+    }
+
+    fn meta(&mut self, meta: &Meta<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let own = meta.id.as_deref() == Some(place.thread.as_str());
+        if !own {
+            // A fork begins with a copy of the file that it was made from.
+            return emit.ignore("of another thread");
+        }
+        let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| Json::of(text.as_ref()));
+        if let Some(thread) = self.threads.get_mut(&place.thread) {
+            thread.rollout.paginated = meta.history_mode.as_deref() == Some("paginated");
+            meta.cwd.as_deref().unwrap_or_default().clone_into(&mut thread.rollout.cwd);
+        }
+        if place.agent.is_some() {
+            return emit.ignore("thread of a subagent");
+        }
+        emit.facts(&[("agent_version", text(&meta.cli_version)), ("cwd", text(&meta.cwd))]);
+    }
+
+    /// Something that happened.
+    fn happened(&mut self, kind: &str, event: &Happened<'_>, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let agent = place.agent.as_deref();
+        let turn = event.turn_id.as_deref();
+        match kind {
+            "task_started" | "turn_started" => {
+                self.show_aborted(place, emit);
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.rollout.tells_turns = true;
+                }
+                self.turn_started(turn, place, emit);
+            }
+            "task_complete" | "turn_complete" => {
+                self.say(place, emit);
+                let status = if event.error.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
+                self.turn_completed(turn, status, event.error.as_ref(), event.duration_ms, false, place, emit);
+            }
+            "turn_aborted" => {
+                self.say(place, emit);
+                let status = TurnStatus::Interrupted;
+                self.turn_completed(turn, status, None, event.duration_ms, false, place, emit);
+            }
+            "item_completed" => {
+                let Some(item) = event.item else { return emit.ignore("no item") };
+                let id = item.get("id").and_then(Value::str).unwrap_or_default();
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.rollout.paginated = true;
+                    thread.rollout.calls.retain(|call| call.call_id != id);
+                }
+                self.ensure_turn(turn, place, emit);
+                self.item_completed(item, place, emit);
+            }
+            "token_count" => {
+                if let Some(usage) = &event.info {
+                    self.tokens(usage, place);
+                }
+                emit.ignore("said by the end of the turn");
+            }
+            "thread_settings_applied" => match &event.thread_settings {
+                Some(settings) => self.settings(settings, place, emit),
+                None => emit.ignore("nothing new"),
+            },
+            "thread_name_updated" => match event.name.clone() {
+                Some(name) if agent.is_none() => notes::title(name, emit),
+                _ => emit.ignore("nothing new"),
+            },
+            "thread_rolled_back" => emit.status(StatusLabel::Notice, Some("the thread was reverted".into()), agent),
+            "warning" | "guardian_warning" => emit.status(StatusLabel::Notice, event.message.clone(), agent),
+            "error" | "stream_error" => {
+                let info = payload.get("codex_error_info");
+                let error = super::wire::Failure { message: event.message.clone(), info, ..Default::default() };
+                self.failure(&error, kind == "stream_error", place, emit);
+            }
+            "plan_update" => {
+                let steps = payload.get("plan").into_iter().flat_map(Value::elements).map(notes::todo).collect();
+                self.todos(steps, payload.get("explanation").and_then(Value::text), place, emit);
+            }
+            _ => self.legacy_event(kind, event, payload, place, emit),
+        }
+    }
+
+    /// Nothing more will come of the files.
+    pub(super) fn finish_rollouts(&mut self, emit: &mut Emit<'_>) {
+        let session = emit.selected();
+        let mine = self.threads.iter().filter(|(_, thread)| thread.session == session);
+        let places: Vec<_> =
+            mine.map(|(id, thread)| Place { thread: id.clone(), agent: thread.agent.clone() }).collect();
+        for place in places {
+            self.say(&place, emit);
+            self.show_unfinished(&place, emit);
+            let tells = self.threads.get(&place.thread).is_none_or(|thread| thread.rollout.tells_turns);
+            let stored = emit.book.form == Form::Stored;
+            if stored && !tells && place.agent.is_none() && emit.session().turn_id().is_some() {
+                self.turn_completed(None, TurnStatus::Completed, None, None, true, &place, emit);
+            }
+        }
+    }
+}
+
+/// The conversation so far was replaced by a summary.
+fn compacted(payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    let message = payload.get("message").and_then(Value::text).filter(|text| !text.is_empty());
+    match message {
+        Some(message) => system_item(vec![text_part(Text::clone(&message))], "", place, emit),
+        None => emit.status(StatusLabel::Compaction, Some("compacted".into()), place.agent.as_deref()),
+    }
+}

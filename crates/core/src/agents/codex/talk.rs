@@ -1,0 +1,322 @@
+//! Commands → Codex's own messages.
+
+use interlinear_schema::ToJson as _;
+
+use super::items::Place;
+use super::state::{Ask, HostRequest, Pending, State, Wishes};
+use crate::api::{
+    Command, Form, Outgoing, PermissionReply, PromptCommand, PromptMode, PromptPart, ReplyPermissionCommand,
+    ReplyQuestionCommand, StartCommand,
+};
+use crate::emit::Emit;
+use crate::json::Tape;
+
+impl State {
+    /// Encodes a command.
+    pub(super) fn encode(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        let session = emit.selected();
+        let lines = match command {
+            Command::Start(start) => self.start(start, session),
+            Command::Resume(resume) => {
+                let params = format!("{{\"threadId\":{}}}", json(&resume.native_session_id));
+                self.open("thread/resume", &params, session)
+            }
+            Command::Fork(fork) => {
+                let params = format!("{{\"threadId\":{}}}", json(&fork.native_session_id));
+                self.open("thread/fork", &params, session)
+            }
+            Command::Prompt(prompt) => match self.prompt(prompt, session) {
+                Ok(lines) => lines,
+                Err(why) => return emit.unsupported(why),
+            },
+            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id) {
+                Some(pending) => vec![response(pending, &permission(pending, reply))],
+                None => return emit.unsupported("this permission does not wait for an answer"),
+            },
+            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id) {
+                Some(pending) => vec![response(pending, &answers(pending, reply))],
+                None => return emit.unsupported("this question does not wait for an answer"),
+            },
+            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id) {
+                Some(pending) => vec![refusal(pending)],
+                None => return emit.unsupported("this question does not wait for an answer"),
+            },
+            Command::Interrupt => match self.interrupt(session) {
+                Some(lines) => lines,
+                None if emit.book.form == Form::Exec || self.threads.is_empty() => {
+                    return outgoing.push(Outgoing::Signal("SIGINT".to_owned()));
+                }
+                None => return emit.unsupported("no turn is running"),
+            },
+            Command::SetModel { model } => return self.wish(session).model = Some(model.clone()),
+            Command::SetVariant { variant } => return self.wish(session).effort = Some(variant.clone()),
+            Command::SetPermissionMode { mode } => match sandbox(mode) {
+                Some(sandbox) => return self.wish(session).sandbox = Some(sandbox.to_owned()),
+                None => return self.wish(session).approval = Some(mode.clone()),
+            },
+            Command::SetAgent { agent } => return self.wish(session).role = Some(agent.clone()),
+            Command::Compact { .. } => match self.thread_of(session) {
+                Some(thread) => {
+                    let params = format!("{{\"threadId\":{}}}", json(&thread));
+                    vec![self.request("thread/compact/start", &params, Some(session))]
+                }
+                None => return emit.unsupported("there is no conversation yet"),
+            },
+            Command::Terminate => return,
+        };
+        outgoing.extend(lines.into_iter().map(Outgoing::Stdin));
+    }
+
+    fn wish(&mut self, session: usize) -> &mut Wishes {
+        self.wishes.entry(session).or_default()
+    }
+
+    fn waiting(&self, event_id: &str) -> Option<&Pending> {
+        self.requests.iter().find(|pending| pending.event_id == event_id)
+    }
+
+    /// The session's own thread.
+    fn thread_of(&self, session: usize) -> Option<String> {
+        // A session that was given another thread goes on with the newer one; identifiers rise with time.
+        let mine = self.threads.iter().filter(|(_, thread)| thread.session == session && thread.agent.is_none());
+        mine.map(|(id, _)| id.clone()).next_back()
+    }
+
+    /// A request with a number of its own.
+    fn request(&mut self, method: &str, params: &str, session: Option<usize>) -> String {
+        self.numbered += 1;
+        let id = self.numbered;
+        self.host_requests.insert(id.to_string(), HostRequest { session, ..HostRequest::default() });
+        format!("{{\"method\":\"{method}\",\"id\":{id},\"params\":{params}}}\n")
+    }
+
+    fn start(&mut self, start: &StartCommand, session: usize) -> Vec<String> {
+        let mut params = Vec::new();
+        let mut add = |key: &str, value: Option<String>| params.extend(value.map(|value| format!("\"{key}\":{value}")));
+        add("cwd", start.cwd.as_deref().map(json));
+        add("model", start.model.as_deref().map(json));
+        let mode = start.permission_mode.as_deref();
+        add("approvalPolicy", mode.filter(|mode| sandbox(mode).is_none()).map(json));
+        add("sandbox", mode.filter(|mode| sandbox(mode).is_some()).map(json));
+        let effort = start.variant.as_deref();
+        add("config", effort.map(|effort| format!("{{\"model_reasoning_effort\":{}}}", json(effort))));
+        self.open("thread/start", &format!("{{{}}}", params.join(",")), session)
+    }
+
+    /// Asks for a thread, after shaking hands where that was not done.
+    fn open(&mut self, method: &str, params: &str, session: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.initialised {
+            self.initialised = true;
+            let version = env!("CARGO_PKG_VERSION");
+            let client = format!(
+                "{{\"clientInfo\":{{\"name\":\"interlinear\",\"title\":\"Interlinear\",\"version\":\"{version}\"}},\
+                 \"capabilities\":{{\"experimentalApi\":true,\"requestAttestation\":false}}}}"
+            );
+            lines.push(self.request("initialize", &client, Some(session)));
+            lines.push("{\"method\":\"initialized\"}\n".to_owned());
+        }
+        lines.push(self.request(method, params, Some(session)));
+        self.wish(session).opening = true;
+        lines
+    }
+
+    /// A prompt. It waits for the thread, and where that is wanted for the end of the running turn.
+    fn prompt(&mut self, prompt: &PromptCommand, session: usize) -> Result<Vec<String>, &'static str> {
+        let parts: Vec<_> = prompt.parts.iter().map(prompt_part).collect();
+        let input = format!("[{}]", parts.join(","));
+        let Some(thread) = self.thread_of(session).filter(|_| !self.wish(session).opening) else {
+            if !self.wish(session).opening {
+                return Err("there is no conversation yet: start one, or resume one");
+            }
+            self.wish(session).prompts.push(input);
+            return Ok(Vec::new());
+        };
+        let running = self.threads.get(&thread).and_then(|thread| thread.turn.clone());
+        match (running, prompt.mode) {
+            (Some(turn), Some(PromptMode::Steer)) => {
+                let params = format!(
+                    "{{\"threadId\":{},\"expectedTurnId\":{},\"input\":{input}}}",
+                    json(&thread),
+                    json(&turn)
+                );
+                Ok(vec![self.request("turn/steer", &params, Some(session))])
+            }
+            (Some(_), Some(PromptMode::FollowUp)) => {
+                self.wish(session).prompts.push(input);
+                Ok(Vec::new())
+            }
+            _ => Ok(vec![self.turn(&thread, &input, session)]),
+        }
+    }
+
+    /// Begins a turn, with whatever was wished for since the last one: it stays so from then on.
+    fn turn(&mut self, thread: &str, input: &str, session: usize) -> String {
+        let known = self.threads.get(thread);
+        let model = known.and_then(|thread| thread.model.clone());
+        let known_effort = known.and_then(|thread| thread.effort.clone());
+        let wishes = self.wish(session);
+        let taken = (wishes.model.take(), wishes.effort.take(), wishes.approval.take(), wishes.sandbox.take());
+        let (wished_model, effort, approval, sandbox) = taken;
+        let role = wishes.role.take();
+        let mut params = format!("{{\"threadId\":{},\"input\":{input}", json(thread));
+        let mut add = |key: &str, value: Option<String>| {
+            if let Some(value) = value {
+                params.push_str(&format!(",\"{key}\":{value}"));
+            }
+        };
+        add("model", wished_model.as_deref().map(json));
+        add("effort", effort.as_deref().map(json));
+        add("approvalPolicy", approval.as_deref().map(json));
+        add("sandboxPolicy", sandbox.map(|kind| format!("{{\"type\":{}}}", json(&kind))));
+        add(
+            "collaborationMode",
+            role.map(|role| {
+                let model = json(wished_model.or(model).as_deref().unwrap_or_default());
+                let effort = effort.or(known_effort).as_deref().map_or_else(|| "null".to_owned(), json);
+                let settings =
+                    format!("{{\"model\":{model},\"reasoning_effort\":{effort},\"developer_instructions\":null}}");
+                format!("{{\"mode\":{},\"settings\":{settings}}}", json(&role))
+            }),
+        );
+        params.push('}');
+        self.request("turn/start", &params, Some(session))
+    }
+
+    fn interrupt(&mut self, session: usize) -> Option<Vec<String>> {
+        let thread = self.thread_of(session)?;
+        let turn = self.threads.get(&thread)?.turn.clone()?;
+        let params = format!("{{\"threadId\":{},\"turnId\":{}}}", json(&thread), json(&turn));
+        Some(vec![self.request("turn/interrupt", &params, Some(session))])
+    }
+
+    /// The thread that was asked for is there: what has waited for it is said.
+    pub(super) fn thread_is_there(&mut self, place: &Place, emit: &mut Emit<'_>) {
+        let session = emit.selected();
+        let Some(wishes) = self.wishes.get_mut(&session) else { return };
+        wishes.opening = false;
+        self.next_prompt(place, emit);
+    }
+
+    /// The session is idle: the next prompt is said.
+    pub(super) fn next_prompt(&mut self, place: &Place, emit: &mut Emit<'_>) {
+        let session = emit.selected();
+        let Some(wishes) = self.wishes.get_mut(&session).filter(|_| place.agent.is_none()) else { return };
+        if !wishes.prompts.is_empty() {
+            let input = wishes.prompts.remove(0);
+            let line = self.turn(&place.thread, &input, session);
+            emit.write(line);
+        }
+    }
+}
+
+pub(super) fn json(text: &str) -> String {
+    let mut out = Vec::new();
+    text.write_json(&mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The modes that are a sandbox, as a turn names them; the others say when to ask.
+fn sandbox(mode: &str) -> Option<&'static str> {
+    match mode {
+        "read-only" => Some("readOnly"),
+        "workspace-write" => Some("workspaceWrite"),
+        "danger-full-access" => Some("dangerFullAccess"),
+        _ => None,
+    }
+}
+
+fn prompt_part(part: &PromptPart) -> String {
+    match part {
+        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{},\"text_elements\":[]}}", json(text)),
+        PromptPart::Image { mime, data } => image(mime, data),
+        PromptPart::File { mime: Some(mime), data: Some(data), .. } if mime.starts_with("image/") => image(mime, data),
+        PromptPart::File { path, .. } => file(path),
+    }
+}
+
+fn image(mime: &str, data: &str) -> String {
+    format!("{{\"type\":\"image\",\"url\":{}}}", json(&format!("data:{mime};base64,{data}")))
+}
+
+/// A file is an image, a skill or a mention, by its name.
+fn file(path: &str) -> String {
+    let mut parts = path.rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    if [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"].iter().any(|ending| lower.ends_with(ending)) {
+        return format!("{{\"type\":\"localImage\",\"path\":{}}}", json(path));
+    }
+    let (kind, name) = match parts.next() {
+        Some(folder) if name == "SKILL.md" => ("skill", folder),
+        _ => ("mention", name),
+    };
+    format!("{{\"type\":\"{kind}\",\"name\":{},\"path\":{}}}", json(name), json(path))
+}
+
+fn response(pending: &Pending, result: &str) -> String {
+    format!("{{\"id\":{},\"result\":{result}}}\n", pending.id)
+}
+
+fn permission(pending: &Pending, reply: &ReplyPermissionCommand) -> String {
+    use PermissionReply::{Accept, AcceptForSession, Reject};
+    match (pending.ask, reply.reply) {
+        (Ask::Permissions, Accept) => format!("{{\"permissions\":{},\"scope\":\"turn\"}}", pending.input),
+        (Ask::Permissions, AcceptForSession) => format!("{{\"permissions\":{},\"scope\":\"session\"}}", pending.input),
+        (Ask::Permissions, Reject) => "{\"permissions\":{},\"scope\":\"turn\"}".to_owned(),
+        (Ask::Tool | Ask::Form, Accept) => "{\"action\":\"accept\",\"content\":null,\"_meta\":null}".to_owned(),
+        (Ask::Tool | Ask::Form, AcceptForSession) => {
+            "{\"action\":\"accept\",\"content\":null,\"_meta\":{\"persist\":\"session\"}}".to_owned()
+        }
+        (Ask::Tool | Ask::Form, Reject) => {
+            let action = if reply.interrupt { "cancel" } else { "decline" };
+            format!("{{\"action\":\"{action}\",\"content\":null,\"_meta\":null}}")
+        }
+        (ask, answer) => {
+            let old = ask == Ask::OldDecision;
+            let word = match (answer, reply.interrupt) {
+                (Accept, _) => if old { "approved" } else { "accept" },
+                (AcceptForSession, _) => if old { "approved_for_session" } else { "acceptForSession" },
+                (Reject, false) => if old { "denied" } else { "decline" },
+                (Reject, true) => if old { "abort" } else { "cancel" },
+            };
+            format!("{{\"decision\":\"{word}\"}}")
+        }
+    }
+}
+
+fn answers(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
+    let pairs = pending.questions.iter().zip(&reply.answers);
+    if pending.ask == Ask::Form {
+        let fields: Vec<_> = pairs.map(|(name, answers)| form_value(&pending.input, name, answers)).collect();
+        return format!("{{\"action\":\"accept\",\"content\":{{{}}},\"_meta\":null}}", fields.join(","));
+    }
+    let given = pairs.map(|(id, answers)| {
+        let list: Vec<_> = answers.iter().map(|answer| json(answer)).collect();
+        format!("{}:{{\"answers\":[{}]}}", json(id), list.join(","))
+    });
+    format!("{{\"answers\":{{{}}}}}", given.collect::<Vec<_>>().join(","))
+}
+
+/// A field of a form, in the type that its schema asks for.
+fn form_value(schema: &str, name: &str, answers: &[String]) -> String {
+    let mut tape = Tape::default();
+    let schema = tape.read(schema).ok();
+    let field = schema.and_then(|schema| schema.get("properties")).and_then(|properties| properties.get(name));
+    let kind = field.and_then(|field| field.get("type")).and_then(crate::json::Value::str).unwrap_or_default();
+    let answer = answers.first().map(String::as_str).unwrap_or_default();
+    let plain = match kind.as_ref() {
+        "boolean" => matches!(answer, "true" | "false"),
+        "number" | "integer" => Tape::default().read(answer).is_ok_and(|value| value.f64().is_some()),
+        _ => false,
+    };
+    format!("{}:{}", json(name), if plain { answer.to_owned() } else { json(answer) })
+}
+
+fn refusal(pending: &Pending) -> String {
+    if pending.ask == Ask::Form {
+        return response(pending, "{\"action\":\"decline\",\"content\":null,\"_meta\":null}");
+    }
+    // No answer is what the agent takes for a refusal.
+    response(pending, "{\"answers\":{}}")
+}

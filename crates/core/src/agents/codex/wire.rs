@@ -1,0 +1,317 @@
+//! What Codex writes: messages of its app server, events of `exec --json`, lines of its rollout files. The three
+//! differ in spelling (`aggregatedOutput`, `aggregated_output`) more than in content, so one struct reads all.
+
+use std::borrow::Cow;
+
+use interlinear_schema::Text;
+
+use crate::json::Value;
+use crate::wire::wire;
+
+wire! {
+    /// A message of the app server, in either direction. What has a method is a request or a notification; `id`s of
+    /// the two sides are independent of each other.
+    pub(super) struct Message in "message" {
+        id: Value<'a>,
+        method: Cow<'a, str>,
+        params: Value<'a>,
+        result: Value<'a>,
+        error: Value<'a>,
+    }
+    known "jsonrpc" "emittedAtMs" "trace"
+}
+
+wire! {
+    /// What nearly all notifications have.
+    pub(super) struct Params in "params" {
+        thread_id("threadId" | "conversationId"): Cow<'a, str>,
+        turn_id("turnId"): Cow<'a, str>,
+        item_id("itemId" | "callId"): Cow<'a, str>,
+        thread: Thread<'a>,
+        turn: Turn<'a>,
+        item: Value<'a>,
+        delta: Text<'a>,
+        summary_index("summaryIndex"): u64,
+        content_index("contentIndex"): u64,
+        changes: Value<'a>,
+        token_usage("tokenUsage"): TokenUsage<'a>,
+        rate_limits("rateLimits"): Value<'a>,
+        thread_settings("threadSettings"): Settings<'a>,
+        plan: Value<'a>,
+        explanation: Text<'a>,
+        error: Failure<'a>,
+        will_retry("willRetry"): bool,
+        request_id("requestId"): Value<'a>,
+        message: Text<'a>,
+        summary: Text<'a>,
+        details: Text<'a>,
+        name: Text<'a>,
+        thread_name("threadName"): Text<'a>,
+        status: Value<'a>,
+        goal: Value<'a>,
+        run: Value<'a>,
+        review: Value<'a>,
+        review_id("reviewId"): Cow<'a, str>,
+        target_item_id("targetItemId"): Cow<'a, str>,
+        action: Value<'a>,
+        from_model("fromModel"): Cow<'a, str>,
+        to_model("toModel"): Cow<'a, str>,
+        reason: Text<'a>,
+        stdin: Text<'a>,
+    }
+    known "startedAtMs" "completedAtMs" "diff" "readState" "processId" "processHandle" "deltaBase64" "capReached"
+        "stream" "failureReason" "decisionSource" "serverName" "installationId" "environmentId" "path" "range"
+        "responseId" "usage" "responseModel" "model" "phase" "msg" "id" "exitCode" "stdout" "stderr"
+        "stdoutCapReached" "stderrCapReached" "outputDrainTimedOut" "success" "loginId" "authMode" "planType" "data"
+        "verifications" "metadata" "provider" "reasons" "useCases" "fasterModel" "showBufferingUi" "role" "text"
+        "audio" "sdp" "version" "realtimeSessionId" "notification" "subscriptionId" "attachmentId" "attachmentType"
+        "identityKey" "operation" "result" "sourceTurnId" "projectId" "changeType" "changedPaths" "watchId"
+        "files" "query" "sessionId" "importId" "itemTypeResults" "extraCount" "failedScan" "samplePaths" "mode"
+        "onboardingEntrypoint" "authUrl" "providerId" "cancelled" "endTurn" "costUsd"
+}
+
+wire! {
+    /// A thread: what other agents call a session.
+    pub(super) struct Thread in "thread" {
+        id: Cow<'a, str>,
+        parent_thread_id("parentThreadId"): Cow<'a, str>,
+        cwd: Cow<'a, str>,
+        cli_version("cliVersion"): Cow<'a, str>,
+        model: Cow<'a, str>,
+        reasoning_effort("reasoningEffort"): Cow<'a, str>,
+        name: Text<'a>,
+    }
+    known "environments" "extra" "sessionId" "forkedFromId" "preview" "ephemeral" "section" "sectionEnteredAt"
+        "projectId" "historyMode" "modelProvider" "createdAt" "updatedAt" "recencyAt" "status" "path" "originator"
+        "source" "canAcceptDirectInput" "threadSource" "agentNickname" "agentRole" "gitInfo" "daybreakEnabled" "turns"
+}
+
+wire! {
+    /// The result of a request that opens a thread or begins a turn.
+    pub(super) struct Opened in "result" {
+        thread: Thread<'a>,
+        turn: Turn<'a>,
+        model: Cow<'a, str>,
+        cwd: Cow<'a, str>,
+        approval_policy("approvalPolicy"): Value<'a>,
+        reasoning_effort("reasoningEffort"): Cow<'a, str>,
+        user_agent("userAgent"): Cow<'a, str>,
+    }
+    rest
+}
+
+wire! {
+    pub(super) struct Turn in "turn" {
+        id: Cow<'a, str>,
+        status: Cow<'a, str>,
+        error: Failure<'a>,
+        duration_ms("durationMs"): u64,
+        root_turn_id("rootTurnId"): Cow<'a, str>,
+    }
+    known "items" "itemsView" "startedAt" "completedAt"
+}
+
+wire! {
+    /// Why something failed.
+    pub(super) struct Failure in "error" {
+        message: Text<'a>,
+        info("codexErrorInfo" | "codex_error_info"): Value<'a>,
+        more("additionalDetails" | "additional_details"): Value<'a>,
+    }
+    known "misalignment" "code" "data"
+}
+
+wire! {
+    pub(super) struct Settings in "settings" {
+        model: Cow<'a, str>,
+        effort("effort" | "reasoning_effort"): Cow<'a, str>,
+        cwd: Cow<'a, str>,
+        approval_policy("approvalPolicy" | "approval_policy"): Value<'a>,
+        collaboration_mode("collaborationMode" | "collaboration_mode"): Value<'a>,
+    }
+    known "disabledPluginIds" "approvalsReviewer" "sandboxPolicy" "activePermissionProfile" "modelProvider"
+        "serviceTier" "summary" "multiAgentMode" "personality" "disabled_plugin_ids" "approvals_reviewer"
+        "sandbox_policy" "permission_profile" "active_permission_profile" "model_provider_id" "model_provider"
+        "service_tier" "multi_agent_mode" "reasoning_summary" "turn_id" "root_turn_id" "comp_hash"
+        "file_system_sandbox_policy" "multi_agent_version" "realtime_active" "truncation_policy"
+        "user_instructions" "workspace_roots" "network" "developer_instructions" "base_instructions" "current_date"
+        "timezone" "environments"
+}
+
+wire! {
+    pub(super) struct TokenUsage in "usage" {
+        total("total" | "total_token_usage"): Tokens<'a>,
+        last("last" | "last_token_usage"): Tokens<'a>,
+        window("modelContextWindow" | "model_context_window"): u64,
+    }
+    known
+}
+
+wire! {
+    pub(super) struct Tokens in "tokens" {
+        all("totalTokens" | "total_tokens"): u64,
+        input("inputTokens" | "input_tokens"): u64,
+        cached("cachedInputTokens" | "cached_input_tokens"): u64,
+        cache_write("cacheWriteInputTokens" | "cache_write_input_tokens"): u64,
+        output("outputTokens" | "output_tokens"): u64,
+        reasoning("reasoningOutputTokens" | "reasoning_output_tokens"): u64,
+    }
+    known
+}
+
+wire! {
+    /// An item of a thread, of any type and in any of the three spellings.
+    pub(super) struct Item in "item" {
+        r#type("type"): Cow<'a, str>,
+        /// In items of `exec` the key may be doubled: the model's own identifier comes last.
+        id: Cow<'a, str>,
+        text: Text<'a>,
+        content: Value<'a>,
+        questions: Value<'a>,
+        summary("summary" | "summary_text"): Value<'a>,
+        raw_content: Value<'a>,
+        command: Value<'a>,
+        cwd: Cow<'a, str>,
+        status: Cow<'a, str>,
+        aggregated_output("aggregatedOutput" | "aggregated_output"): Text<'a>,
+        exit_code("exitCode" | "exit_code"): i64,
+        duration_ms("durationMs" | "duration_ms"): u64,
+        duration: Value<'a>,
+        changes: Value<'a>,
+        stdout: Text<'a>,
+        stderr: Text<'a>,
+        server: Cow<'a, str>,
+        tool: Cow<'a, str>,
+        namespace: Cow<'a, str>,
+        arguments: Value<'a>,
+        result: Value<'a>,
+        error: Value<'a>,
+        success: bool,
+        content_items("contentItems" | "content_items"): Value<'a>,
+        receivers("receiverThreadIds" | "receiver_thread_ids"): Vec<Cow<'a, str>>,
+        prompt: Text<'a>,
+        agents_states("agentsStates" | "agents_states"): Value<'a>,
+        agent_thread_id("agentThreadId" | "agent_thread_id"): Cow<'a, str>,
+        agent_path("agentPath" | "agent_path"): Cow<'a, str>,
+        kind: Cow<'a, str>,
+        query: Text<'a>,
+        action: Value<'a>,
+        results: Value<'a>,
+        path: Cow<'a, str>,
+        review: Text<'a>,
+        hint("user_facing_hint"): Text<'a>,
+        review_output: Value<'a>,
+        fragments: Value<'a>,
+        name: Cow<'a, str>,
+        output: Value<'a>,
+        revised_prompt("revisedPrompt" | "revised_prompt"): Text<'a>,
+        saved_path("savedPath" | "saved_path"): Text<'a>,
+        failure: Value<'a>,
+        items: Value<'a>,
+        message: Text<'a>,
+        data: Value<'a>,
+    }
+    known "startedAtMs" "completedAtMs" "clientId" "client_id" "phase" "memoryCitation" "memory_citation" "delivery"
+        "commandActions" "parsed_cmd" "processId" "process_id" "source" "pluginId" "plugin_id" "scriptPath"
+        "script_path" "appContext" "app_context" "mcpAppUi" "mcp_app_ui" "mcpAppResourceUri" "mcp_app_resource_uri"
+        "readOnlyHint" "read_only_hint" "model" "reasoningEffort" "reasoning_effort" "senderThreadId"
+        "sender_thread_id" "receiver_agents" "receiverAgents" "target" "generationId" "generation_id" "inputImages"
+        "input_images" "transparentBackground" "transparent_background" "interaction_input" "formatted_output"
+        "summary_parts" "encrypted_content" "auto_approved"
+}
+
+wire! {
+    /// An event of `exec --json`.
+    pub(super) struct ExecEvent in "event" {
+        r#type("type"): Cow<'a, str>,
+        thread_id: Cow<'a, str>,
+        item: Value<'a>,
+        usage: Tokens<'a>,
+        error: Failure<'a>,
+        message: Text<'a>,
+    }
+    known
+}
+
+wire! {
+    /// A line of a rollout file.
+    pub(super) struct Rollout in "line" {
+        timestamp: Cow<'a, str>,
+        r#type("type"): Cow<'a, str>,
+        payload: Value<'a>,
+    }
+    known "ordinal" "metadata"
+}
+
+wire! {
+    /// The first line of a rollout file.
+    pub(super) struct Meta in "session_meta" {
+        id: Cow<'a, str>,
+        cwd: Cow<'a, str>,
+        cli_version: Cow<'a, str>,
+        history_mode: Cow<'a, str>,
+        parent_thread_id: Cow<'a, str>,
+        source: Value<'a>,
+    }
+    known "session_id" "timestamp" "originator" "model_provider" "base_instructions" "git" "instructions"
+        "agent_nickname" "agent_path" "agent_role" "agent_type" "context_window" "dynamic_tools" "forked_from_id"
+        "forked_from_ordinal_exclusive" "history_base" "multi_agent_version" "runtime_workspace_roots"
+        "thread_source" "memory_mode" "selected_capability_roots" "project_id"
+}
+
+wire! {
+    /// What happened, in a rollout file.
+    pub(super) struct Happened in "event_msg" {
+        r#type("type"): Cow<'a, str>,
+        thread_id: Cow<'a, str>,
+        turn_id: Cow<'a, str>,
+        item: Value<'a>,
+        message: Text<'a>,
+        images: Value<'a>,
+        local_images: Value<'a>,
+        text: Text<'a>,
+        reason: Cow<'a, str>,
+        error: Failure<'a>,
+        duration_ms: u64,
+        info: TokenUsage<'a>,
+        thread_settings: Settings<'a>,
+        call_id: Cow<'a, str>,
+        invocation: Value<'a>,
+        result: Value<'a>,
+        changes: Value<'a>,
+        success: bool,
+        status: Cow<'a, str>,
+        duration: Value<'a>,
+        query: Text<'a>,
+        action: Value<'a>,
+        name("thread_name" | "name"): Text<'a>,
+        goal: Value<'a>,
+        path: Cow<'a, str>,
+        stderr: Text<'a>,
+        stdout: Text<'a>,
+    }
+    known "phase" "memory_citation" "started_at_ms" "completed_at_ms" "text_elements" "audio" "local_audio"
+        "completed_at" "started_at" "last_agent_message" "root_turn_id" "time_to_first_token_ms"
+        "collaboration_mode_kind" "model_context_window" "turn_attribution" "rate_limits" "read_only_hint" "kind"
+        "review_output" "num_turns" "codex_error_info" "target" "user_facing_hint" "delivery" "questions"
+}
+
+wire! {
+    /// What the model saw, in a rollout file.
+    pub(super) struct Seen in "response_item" {
+        r#type("type"): Cow<'a, str>,
+        id: Cow<'a, str>,
+        role: Cow<'a, str>,
+        content: Value<'a>,
+        summary: Value<'a>,
+        name: Cow<'a, str>,
+        namespace: Cow<'a, str>,
+        arguments: Value<'a>,
+        input: Text<'a>,
+        call_id: Cow<'a, str>,
+        output: Value<'a>,
+        action: Value<'a>,
+    }
+    known "internal_chat_message_metadata_passthrough" "phase" "status" "encrypted_content" "execution" "tools"
+        "author" "recipient" "end_turn" "result" "revised_prompt" "ghost_commit"
+}

@@ -1,0 +1,33 @@
+//! Lines that waited for another one, and lines that the core writes because of what it read.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{ContentPart, Text};
+
+use super::{Emit, Ref};
+
+impl Emit<'_> {
+    /// Makes the events of a line that waited; `read` reads it. What is said of the line at hand stays.
+    pub(crate) fn again(&mut self, line: &str, read: impl FnOnce(&mut Self)) {
+        let cause = self.cause.replace(Cow::Owned(line.to_owned()));
+        let (kind, ignored, current) = (self.kind.clone(), self.ignored, self.current);
+        read(self);
+        (self.cause, self.kind, self.ignored, self.current) = (cause, kind, ignored, current);
+    }
+
+    /// Writes a line to the agent, because of what it just said. Its events are those of a line that the host wrote.
+    pub(crate) fn write(&mut self, line: String) {
+        self.book.writes.push(line);
+    }
+
+    /// The whole of a part as the agent shows it now; what is new of its text is a delta of the agent's own.
+    pub(crate) fn revise(&mut self, item: Ref, part: usize, now: ContentPart<'_>) {
+        self.put_part(item, part, now, false);
+    }
+
+    /// What the running tool of a call has printed so far.
+    pub(crate) fn printed(&self, call_id: &str) -> Option<Text<'static>> {
+        let call = self.session().calls.values().find(|call| call.call_id == call_id)?;
+        self.session().items.get(&call.result?)?.text_of_first()
+    }
+}
