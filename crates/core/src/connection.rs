@@ -352,6 +352,13 @@ impl Connection {
         let (text, value) = match read {
             Ok(found) => found,
             Err((true, _)) if last => return report(book, direction, bytes, "cut", Outcome::Cut, sink),
+            // What the host wrote wrong is no fault of the agent: it is shown.
+            Err(_) if direction == Direction::In => {
+                let shown = String::from_utf8_lossy(payload);
+                let mut emit = Emit::new(book, sink, raw_text(&shown));
+                emit.output(&shown, true);
+                return report(book, direction, bytes, "text", Outcome::Mapped, sink);
+            }
             Err((_, message)) => {
                 let shown = String::from_utf8_lossy(payload);
                 let mut emit = Emit::new(book, sink, raw_text(&shown));
