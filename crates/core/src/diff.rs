@@ -35,6 +35,20 @@ pub(crate) fn of_new_file(path: &str, content: &str) -> String {
     diff
 }
 
+/// A file that is gone.
+pub(crate) fn of_deleted_file(path: &str, content: &str) -> String {
+    let mut diff = header(path, "");
+    if content.is_empty() {
+        return diff;
+    }
+    let _ = writeln!(diff, "@@ -1,{} +0,0 @@", content.lines().count());
+    push_lines(&mut diff, '-', content);
+    if !content.ends_with('\n') {
+        diff.push_str("\\ No newline at end of file\n");
+    }
+    diff
+}
+
 /// A text that was replaced by another. Where in the file is told by the numbered lines that the agent shows of the
 /// result; without them the hunk stands at the first line.
 pub(crate) fn of_edit(path: &str, old: &str, new: &str, shown: &str) -> String {
@@ -64,7 +78,7 @@ pub(crate) fn from_unified(path: &str, diff: &str) -> Option<String> {
 }
 
 /// The two names of the file; an empty one is a file that is not there.
-fn header(old: &str, new: &str) -> String {
+pub(crate) fn header(old: &str, new: &str) -> String {
     let name = |side: &str, path: &str| match path.strip_prefix('/') {
         _ if path.is_empty() => "/dev/null".to_owned(),
         Some(rest) => format!("{side}/{rest}"),

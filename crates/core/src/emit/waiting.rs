@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use interlinear_schema::{ContentPart, Text};
 
 use super::{Emit, Ref};
+use crate::hash;
 
 impl Emit<'_> {
     /// Makes the events of a line that waited; `read` reads it. What is said of the line at hand stays.
@@ -18,6 +19,17 @@ impl Emit<'_> {
     /// Writes a line to the agent, because of what it just said. Its events are those of a line that the host wrote.
     pub(crate) fn write(&mut self, line: String) {
         self.book.writes.push(line);
+    }
+
+    /// An identifier that nothing in the session has yet. Whoever uses it says so.
+    pub(crate) fn free_id(&self, base: &str) -> String {
+        let mut id = base.to_owned();
+        let mut count = 1;
+        while self.session().begun.contains(&hash::of(id.as_bytes())) {
+            count += 1;
+            id = format!("{base}_{count}");
+        }
+        id
     }
 
     /// The whole of a part as the agent shows it now; what is new of its text is a delta of the agent's own.

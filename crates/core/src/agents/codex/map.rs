@@ -217,7 +217,8 @@ impl State {
                 emit.ignore("said by the end of the turn");
             }
             "error" | "thread/realtime/error" => {
-                let error = params.error.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
+                let told = params.error.and_then(|error| read::<Failure<'_>>(error, emit));
+                let error = told.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
                 self.failure(&error, params.will_retry == Some(true), place, emit);
             }
             _ => self.note(method, &params, line, place, emit),

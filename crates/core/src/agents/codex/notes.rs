@@ -147,7 +147,7 @@ impl State {
         });
         let list = format!("[{}]", list.collect::<Vec<_>>().join(","));
         emit.facts(&[("mcp_servers", Some(Json::from_text(list)))]);
-        if let Some(error) = params.error.as_ref().and_then(|error| error.message.clone()) {
+        if let Some(error) = params.error.map(super::tools::message_of) {
             emit.status(StatusLabel::Notice, Some(Text::from(format!("MCP server {name}: {error}"))), None);
         }
     }

@@ -34,31 +34,20 @@ fn one(path: String, kind: Value<'_>, change: Value<'_>) -> Change {
     let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(Cow::into_owned);
     let word = kind.str().map(Cow::into_owned).or_else(|| text(kind, "type")).unwrap_or_default();
     let given = ["diff", "content", "unified_diff"].iter().find_map(|key| text(change, key));
+    let moved_to = text(kind, "move_path");
     let diff = given.map(|given| match word.as_str() {
-        "add" => diff::of_new_file(&given),
-        "delete" => of_deleted_file(&given),
-        _ => hunks(&given),
+        "add" => diff::of_new_file(&path, &given),
+        "delete" => diff::of_deleted_file(&path, &given),
+        _ => diff::header(&path, moved_to.as_deref().unwrap_or(&path)) + &hunks(&given),
     });
-    Change { path, kind: word, moved_to: text(kind, "move_path"), diff: diff.filter(|diff| !diff.is_empty()) }
+    Change { path, kind: word, moved_to, diff }
 }
 
 /// The hunks without the line about a move that is put after them.
 fn hunks(diff: &str) -> String {
-    let diff = diff.rfind("\n\nMoved to: ").map_or(diff, |at| &diff[..=at]);
-    diff.strip_suffix('\n').unwrap_or(diff).to_owned()
-}
-
-/// A file that is gone.
-fn of_deleted_file(content: &str) -> String {
-    let mut diff = format!("@@ -1,{} +0,0 @@", content.lines().count());
-    for line in content.lines() {
-        diff.push_str("\n-");
-        diff.push_str(line);
-    }
-    if !content.is_empty() && !content.ends_with('\n') {
-        diff.push_str("\n\\ No newline at end of file");
-    }
-    diff
+    let diff = diff.rfind("\n\nMoved to: ").map_or(diff, |at| &diff[..at]);
+    let end = if diff.ends_with('\n') || diff.is_empty() { "" } else { "\n" };
+    format!("{diff}{end}")
 }
 
 /// The call of a change.
@@ -93,7 +82,7 @@ pub(super) fn parse(patch: &str, cwd: &str) -> Vec<Change> {
     let mut body: Vec<&str> = Vec::new();
     let finish = |changes: &mut Vec<Change>, body: &mut Vec<&str>| {
         if let Some(change) = changes.last_mut() {
-            change.diff = written(&change.kind, body).filter(|diff| !diff.is_empty());
+            change.diff = written(change, body);
         }
         body.clear();
     };
@@ -118,13 +107,17 @@ fn absolute(path: &str, cwd: &str) -> String {
     if path.starts_with('/') || cwd.is_empty() { path.to_owned() } else { format!("{cwd}/{path}") }
 }
 
-/// A unified diff of the lines that stand below a file's name.
-fn written(kind: &str, body: &[&str]) -> Option<String> {
-    if kind == "add" {
-        let lines: Vec<_> = body.iter().filter_map(|line| line.strip_prefix('+')).collect();
-        return Some(diff::of_new_file(&format!("{}\n", lines.join("\n"))));
+/// A unified diff of the lines that stand below a file's name. Of a file that is deleted nothing stands there.
+fn written(change: &Change, body: &[&str]) -> Option<String> {
+    if change.kind == "add" {
+        let lines = body.iter().filter_map(|line| line.strip_prefix('+'));
+        let content: String = lines.flat_map(|line| [line, "\n"]).collect();
+        return Some(diff::of_new_file(&change.path, &content));
     }
-    let mut diff = String::new();
+    if body.is_empty() {
+        return None;
+    }
+    let mut diff = diff::header(&change.path, change.moved_to.as_deref().unwrap_or(&change.path));
     for hunk in body.split(|line| line.starts_with("@@")).filter(|hunk| !hunk.is_empty()) {
         let count = |marks: [char; 2]| hunk.iter().filter(|line| line.is_empty() || line.starts_with(marks)).count();
         let (old, new) = (count([' ', '-']), count([' ', '+']));
@@ -134,7 +127,6 @@ fn written(kind: &str, body: &[&str]) -> Option<String> {
             diff.push('\n');
         }
     }
-    diff.pop();
     Some(diff)
 }
 
@@ -148,8 +140,8 @@ mod tests {
         let found = parse(patch, "/w");
         let shown: Vec<_> = found.iter().map(|change| (change.path.as_str(), change.kind.as_str())).collect();
         assert_eq!(shown, [("/d", "delete"), ("/w/a.md", "add"), ("/w/b.py", "update")]);
-        assert_eq!(found[1].diff.as_deref(), Some("@@ -0,0 +1,1 @@\n+new"));
-        assert_eq!(found[2].diff.as_deref(), Some("@@ -1,2 +1,2 @@\n a\n-b\n+c"));
+        assert_eq!(found[1].diff.as_deref(), Some("--- /dev/null\n+++ b/w/a.md\n@@ -0,0 +1,1 @@\n+new\n"));
+        assert_eq!(found[2].diff.as_deref(), Some("--- a/w/b.py\n+++ b/w/c.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"));
         assert_eq!(found[2].moved_to.as_deref(), Some("/w/c.py"));
     }
 }

@@ -41,6 +41,9 @@ impl State {
             _ => return emit.unknown(line.json(), None),
         };
         let thread = ["threadId", "conversationId"].iter().find_map(|key| params.get(key)?.str()).unwrap_or_default();
+        if self.requests.iter().any(|pending| pending.id == id.raw() && pending.thread == thread) {
+            return emit.ignore("repeated");
+        }
         let mut pending = Pending {
             id: id.raw().to_owned(),
             session: 0,
@@ -84,7 +87,7 @@ impl State {
         };
         let about = params.get("approvalId").and_then(Value::str).or(named).map(Cow::into_owned);
         let about = about.or_else(|| call.clone()).unwrap_or_else(|| format!("{}_{}", place.thread, pending.id));
-        pending.event_id = emit.fresh_request_id(&format!("perm_{about}"));
+        pending.event_id = emit.free_id(&format!("perm_{about}"));
         let call = call.filter(|call| emit.has_begun(call));
         pending.call.clone_from(&call);
         let meta = params.get("_meta");

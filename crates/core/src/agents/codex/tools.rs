@@ -305,7 +305,9 @@ fn json_part(value: Value<'_>) -> ContentPart<'_> {
 /// What the agents that were waited for have said.
 fn agents_said<'a>(item: &Item<'a>) -> Text<'a> {
     let states = item.agents_states.into_iter().flat_map(Value::members);
-    let said: Vec<_> = states.filter_map(|(_, state)| state.get("message")?.text()).collect();
+    // `{status, message}`, in rollout files `{completed: message}`.
+    let message = |state: Value<'a>| state.get("message").or_else(|| state.get("completed")).and_then(Value::text);
+    let said: Vec<_> = states.filter_map(|(_, state)| message(state)).collect();
     let mut out = Vec::new();
     for (index, text) in said.iter().enumerate() {
         if index > 0 {

@@ -39,7 +39,7 @@ wire! {
         thread_settings("threadSettings"): Settings<'a>,
         plan: Value<'a>,
         explanation: Text<'a>,
-        error: Failure<'a>,
+        error: Value<'a>,
         will_retry("willRetry"): bool,
         request_id("requestId"): Value<'a>,
         message: Text<'a>,
@@ -135,7 +135,7 @@ wire! {
         "service_tier" "multi_agent_mode" "reasoning_summary" "turn_id" "root_turn_id" "comp_hash"
         "file_system_sandbox_policy" "multi_agent_version" "realtime_active" "truncation_policy"
         "user_instructions" "workspace_roots" "network" "developer_instructions" "base_instructions" "current_date"
-        "timezone" "environments"
+        "timezone" "environments" "runtime_workspace_roots" "runtimeWorkspaceRoots"
 }
 
 wire! {
@@ -144,7 +144,7 @@ wire! {
         last("last" | "last_token_usage"): Tokens<'a>,
         window("modelContextWindow" | "model_context_window"): u64,
     }
-    known
+    known "last_usage_includes_reasoning" "lastUsageIncludesReasoning"
 }
 
 wire! {
