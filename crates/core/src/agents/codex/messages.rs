@@ -260,17 +260,16 @@ pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) ->
     for part in content.into_iter().flat_map(Value::elements) {
         let text = |key: &str| part.get(key).and_then(Value::text);
         let kind: String = part.get("type").and_then(Value::str).unwrap_or_default().replace('_', "");
-        let image = || text("url").or_else(|| text("image_url")).or_else(|| text("imageUrl"));
-        parts.push(match kind.to_ascii_lowercase().as_str() {
-            "text" | "inputtext" => text_part(text("text").unwrap_or_default()),
-            "image" | "inputimage" => image_part(image().or_else(|| text("fileId")).unwrap_or_default()),
-            "localimage" => image_part(text("path").unwrap_or_default()),
-            "skill" | "mention" | "audio" | "localaudio" => {
-                let path = text("path").or_else(image).or_else(|| text("name")).unwrap_or_default();
-                let path = Cow::Owned(path.to_str_lossy().into_owned());
+        let places = ["path", "url", "image_url", "imageUrl", "fileId", "file_id", "name"];
+        let place = places.iter().find_map(|key| text(key).filter(|place| !place.is_empty()));
+        parts.push(match (kind.to_ascii_lowercase().as_str(), place) {
+            ("text" | "inputtext", _) => text_part(text("text").unwrap_or_default()),
+            ("image" | "inputimage" | "localimage", Some(place)) => image_part(place),
+            ("skill" | "mention" | "audio" | "localaudio", Some(place)) => {
+                let path = Cow::Owned(place.to_str_lossy().into_owned());
                 ContentPart::FileRef(FileRefPart { path, action: FileAction::Read, ..FileRefPart::default() })
             }
-            other => {
+            (other, _) => {
                 emit.book.drift.note(DriftKind::Value, "userMessage.content.type", other);
                 ContentPart::Json(JsonPart { json: part.json(), ..JsonPart::default() })
             }

@@ -25,7 +25,7 @@ pub(super) fn changes(value: Value<'_>) -> Vec<Change> {
         one(text("path").unwrap_or_default().into_owned(), change.get("kind").unwrap_or(change), change)
     });
     let mapped = value.members().map(|(path, change)| one(path.into_owned(), change, change));
-    let mut changes: Vec<_> = listed.chain(mapped).collect();
+    let mut changes: Vec<_> = listed.chain(mapped).filter(|change| !change.path.is_empty()).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
 }

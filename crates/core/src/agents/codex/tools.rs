@@ -244,11 +244,14 @@ pub(super) fn result<'a>(
         }
         Kind::Collab => part.output = agents_said(item),
         Kind::WebSearch => extra.extend(item.results.map(json_part)),
-        Kind::ImageView => extra.push(image_part(path_of_uri(item.path.as_deref().unwrap_or_default()).into())),
+        Kind::ImageView => {
+            let path = item.path.as_deref().filter(|path| !path.is_empty());
+            extra.extend(path.map(|path| image_part(path_of_uri(path).into())));
+        }
         Kind::ImageGeneration => {
             failed |= item.failure.is_some();
             part.output = item.failure.map(message_of).unwrap_or_default();
-            extra.extend(item.saved_path.clone().map(image_part));
+            extra.extend(item.saved_path.clone().filter(|path| !path.is_empty()).map(image_part));
         }
         Kind::FunctionOutput => {
             part.output = item.output.map(|output| joined_text(output, "\n")).unwrap_or_default();
@@ -286,7 +289,7 @@ pub(super) fn mcp_output<'a>(result: Value<'a>, extra: &mut Vec<ContentPart<'a>>
 /// An image in the content of a result: `{type: image, data, mimeType}` or `{type: inputImage, imageUrl}`.
 pub(super) fn image_of(block: Value<'_>) -> Option<ContentPart<'_>> {
     let text = |key: &str| block.get(key).and_then(Value::text);
-    if let Some(url) = text("imageUrl").or_else(|| text("image_url")) {
+    if let Some(url) = text("imageUrl").or_else(|| text("image_url")).filter(|url| !url.is_empty()) {
         return Some(image_part(url));
     }
     if block.get("type").and_then(Value::str).as_deref() != Some("image") {
