@@ -832,6 +832,7 @@ export interface UnparsedData {
  * The agents that can be read.
  */
 export type Agent = "claude" | "amp" | "pi";
+export type Agent = "claude" | "amp" | "pi" | "codex";
 
 /**
  * Where a session is read from.

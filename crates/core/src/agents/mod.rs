@@ -70,9 +70,8 @@ impl State {
     pub(crate) fn read_stored(&mut self, links: BTreeMap<String, String>) {
         match self {
             Self::Claude(state) => state.read_stored(links),
-            Self::Amp(_) => {}
+            Self::Codex(_) | Self::Amp(_) => {}
             Self::Pi(state) => state.read_stored(links),
-            Self::Codex(_) => {}
         }
     }
 

@@ -91,7 +91,11 @@ impl State {
             let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(Kind::FileChange, &item, id) };
             let call = emit.open_call(CallSpec { call_id: id, parent: None, agent: place.agent.as_deref() }, part);
             let (call_id, title) = (id.to_owned(), String::new());
-            self.remember(place, id, Live { kind: Kind::FileChange, item: None, parts: Vec::new(), call_id, call, title });
+            self.remember(
+                place,
+                id,
+                Live { kind: Kind::FileChange, item: None, parts: Vec::new(), call_id, call, title },
+            );
         }
         let Some(live) = self.live(place, id) else { return };
         match live.call {

@@ -8,7 +8,7 @@ use super::argv;
 use super::map::read;
 use super::messages::{image_part, text_part};
 use super::state::State;
-use super::turns;
+use super::turns::{self, Ended};
 use super::wire::{ExecEvent, Failure};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
@@ -32,6 +32,7 @@ impl State {
         if !known {
             return emit.unknown(line.json(), None);
         }
+        self.exec.speaks = true;
         let Some(event) = read::<ExecEvent<'_>>(line, emit) else { return };
         if let Some(id) = &event.thread_id {
             self.current.clear();
@@ -60,11 +61,12 @@ impl State {
                     thread.usage.turn = std::array::from_fn(|at| sum[at].saturating_sub(before[at]));
                     thread.usage.sum = Some(sum);
                 }
-                self.turn_completed(None, TurnStatus::Completed, None, None, false, &place, emit);
+                self.turn_completed(Ended::with(TurnStatus::Completed), &place, emit);
             }
             ("turn.failed", _) => {
                 let error = event.error.unwrap_or_default();
-                self.turn_completed(None, TurnStatus::Failed, Some(&error), None, false, &place, emit);
+                let ended = Ended { error: Some(&error), ..Ended::with(TurnStatus::Failed) };
+                self.turn_completed(ended, &place, emit);
             }
             ("error", _) => {
                 // Whether the turn goes on stands in the words.

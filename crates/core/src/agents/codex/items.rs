@@ -45,7 +45,7 @@ impl Kind {
         let name: String = item.r#type.iter().flat_map(|name| name.chars()).filter(|c| *c != '_').collect();
         match name.to_ascii_lowercase().as_str() {
             "usermessage" => Self::User,
-            "agentmessage" => Self::Assistant,
+            "agentmessage" | "assistantmessage" => Self::Assistant,
             "reasoning" => Self::Reasoning,
             "hookprompt" => Self::HookPrompt,
             "plan" => Self::Plan,
@@ -137,7 +137,12 @@ impl State {
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {what}"))), agent);
             }
             Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
-            Kind::Compaction => emit.status(StatusLabel::Compaction, Some("compacted".into()), agent),
+            Kind::Compaction => {
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.compacted = true;
+                }
+                emit.status(StatusLabel::Compaction, Some("compacted".into()), agent);
+            }
             Kind::Todos => self.todo_items(&item, place, emit),
             Kind::Activity if item.kind.as_deref() != Some("started") => activity(&item, agent, emit),
             Kind::Failure => {
@@ -168,13 +173,7 @@ impl State {
     }
 
     /// The list of things to do; told when it has changed.
-    pub(super) fn todos(
-        &mut self,
-        todos: Vec<Todo<'_>>,
-        detail: Option<Text<'_>>,
-        place: &Place,
-        emit: &mut Emit<'_>,
-    ) {
+    pub(super) fn todos(&mut self, todos: Vec<Todo<'_>>, detail: Option<Text<'_>>, place: &Place, emit: &mut Emit<'_>) {
         let shown = interlinear_schema::Json::of(&todos).as_str().to_owned();
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
         if thread.todos == shown {

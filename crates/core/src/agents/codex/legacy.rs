@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, IntoOwned as _, PermissionStatus, StatusLabel, Text, ToolCallPart, ToolKind, ToolResultPart, TurnStatus,
+    ContentPart, IntoOwned as _, PermissionStatus, StatusLabel, Text, ToolCallPart, ToolKind, ToolResultPart,
+    TurnStatus,
 };
 
 use super::items::{Kind, Place};
@@ -14,6 +15,7 @@ use super::patch;
 use super::requests;
 use super::state::{SeenCall, State, Terminal};
 use super::tools;
+use super::turns::Ended;
 use super::wire::{Happened, Item, Seen};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};
@@ -54,8 +56,13 @@ impl State {
         let paginated = self.is_paginated(place);
         match kind {
             _ if paginated && !matches!(kind, "context_compacted") => match kind {
-                "user_message" | "agent_message" | "mcp_tool_call_end" | "patch_apply_end" | "web_search_end"
-                | "exec_command_end" | "view_image_tool_call" => emit.ignore("said by the items"),
+                "user_message"
+                | "agent_message"
+                | "mcp_tool_call_end"
+                | "patch_apply_end"
+                | "web_search_end"
+                | "exec_command_end"
+                | "view_image_tool_call" => emit.ignore("said by the items"),
                 _ => self.other_event(kind, payload, place, emit),
             },
             "user_message" => self.legacy_prompt(event, place, emit),
@@ -116,12 +123,30 @@ impl State {
             | "agent_reasoning_delta"
             | "agent_reasoning_raw_content"
             | "agent_reasoning_section_break" => emit.ignore("said by what the model wrote"),
-            "thread_goal_updated" | "turn_diff" | "mcp_startup_update" | "mcp_startup_complete" | "hook_started"
-            | "hook_completed" | "exec_command_begin" | "mcp_tool_call_begin" | "patch_apply_begin"
-            | "web_search_begin" | "item_started" | "undo_completed" | "shutdown_complete" | "background_event"
-            | "session_configured" | "collab_agent_spawn_begin" | "collab_agent_spawn_end"
-            | "collab_agent_interaction_begin" | "collab_agent_interaction_end" | "collab_waiting_begin"
-            | "collab_waiting_end" | "collab_close_begin" | "collab_close_end" | "dynamic_tool_call_request"
+            "thread_goal_updated"
+            | "turn_diff"
+            | "mcp_startup_update"
+            | "mcp_startup_complete"
+            | "hook_started"
+            | "hook_completed"
+            | "exec_command_begin"
+            | "mcp_tool_call_begin"
+            | "patch_apply_begin"
+            | "web_search_begin"
+            | "item_started"
+            | "undo_completed"
+            | "shutdown_complete"
+            | "background_event"
+            | "session_configured"
+            | "collab_agent_spawn_begin"
+            | "collab_agent_spawn_end"
+            | "collab_agent_interaction_begin"
+            | "collab_agent_interaction_end"
+            | "collab_waiting_begin"
+            | "collab_waiting_end"
+            | "collab_close_begin"
+            | "collab_close_end"
+            | "dynamic_tool_call_request"
             | "dynamic_tool_call_response" => emit.ignore("bookkeeping"),
             _ => emit.unknown(payload.json(), agent),
         }
@@ -144,7 +169,8 @@ impl State {
         if !tells && place.agent.is_none() {
             self.show_unfinished(place, emit);
             if emit.session().turn_id().is_some() {
-                self.turn_completed(None, TurnStatus::Completed, None, None, true, place, emit);
+                let ended = Ended { synthetic: true, ..Ended::with(TurnStatus::Completed) };
+                self.turn_completed(ended, place, emit);
             }
             self.legacy_turn(place, emit);
         }
@@ -231,8 +257,16 @@ impl State {
                 let item = Item { id, query, action: seen.action, ..Item::default() };
                 self.call_completed(Kind::WebSearch, &item, place, emit);
             }
-            "tool_search_call" | "tool_search_output" | "image_generation_call" | "agent_message" | "additional_tools"
-            | "ghost_snapshot" | "compaction" | "compaction_summary" | "context_compaction" | "other" => {
+            "tool_search_call"
+            | "tool_search_output"
+            | "image_generation_call"
+            | "agent_message"
+            | "additional_tools"
+            | "ghost_snapshot"
+            | "compaction"
+            | "compaction_summary"
+            | "context_compaction"
+            | "other" => {
                 emit.ignore("context for the model");
             }
             _ => emit.unknown(payload.json(), place.agent.as_deref()),
@@ -290,8 +324,7 @@ impl State {
         let namespace = seen.namespace.as_deref().filter(|namespace| namespace.starts_with("mcp__"));
         let name = namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}__{name}"));
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
-        let call =
-            SeenCall { call_id: call_id.to_owned(), name, arguments: arguments.into_owned(), aborted: false };
+        let call = SeenCall { call_id: call_id.to_owned(), name, arguments: arguments.into_owned(), aborted: false };
         thread.rollout.calls.push(call);
     }
 
@@ -465,9 +498,10 @@ fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, cwd: &str) -
             tools::call_part(Kind::ImageView, &item, id)
         }
         "spawn_agent" | "wait" | "wait_agent" | "send_input" | "close_agent" | "resume_agent" => {
-            let receivers = field("id").or_else(|| field("agent_id")).into_iter().chain(
-                field("ids").or_else(|| field("targets")).into_iter().flat_map(Value::elements),
-            );
+            let receivers = field("id")
+                .or_else(|| field("agent_id"))
+                .into_iter()
+                .chain(field("ids").or_else(|| field("targets")).into_iter().flat_map(Value::elements));
             let item = Item {
                 tool: Some(Cow::Borrowed(if call.name == "wait_agent" { "wait" } else { &call.name })),
                 prompt: field("message").or_else(|| field("prompt")).and_then(Value::text),

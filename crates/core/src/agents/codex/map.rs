@@ -6,7 +6,7 @@ use interlinear_schema::{ErrorData, Json, StatusLabel, Text};
 
 use super::items::Place;
 use super::state::{HostRequest, Part, State};
-use super::turns;
+use super::turns::{self, Ended};
 use super::wire::{Failure, Message, Opened, Params, Thread};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
@@ -129,7 +129,9 @@ impl State {
                 emit.kind(method.clone().into_owned());
                 self.notification(method, &message, line, emit);
             }
-            (None, Some(id)) if message.result.is_some() || message.error.is_some() => self.answered(id, &message, emit),
+            (None, Some(id)) if message.result.is_some() || message.error.is_some() => {
+                self.answered(id, &message, emit);
+            }
             (None, Some(_)) if line.get("result").is_some() => emit.ignore("answer to the host"),
             _ => {
                 emit.kind("unknown");
@@ -181,7 +183,8 @@ impl State {
                 let turn = params.turn.unwrap_or_default();
                 let status = turns::status(turn.status.as_deref());
                 let id = turn.id.as_deref().or(params.turn_id.as_deref());
-                self.turn_completed(id, status, turn.error.as_ref(), turn.duration_ms, false, place, emit);
+                let (error, duration_ms) = (turn.error.as_ref(), turn.duration_ms);
+                self.turn_completed(Ended { id, error, duration_ms, ..Ended::with(status) }, place, emit);
                 self.next_prompt(place, emit);
             }
             "item/started" | "item/completed" => match params.item {

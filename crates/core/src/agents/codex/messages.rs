@@ -150,7 +150,11 @@ impl State {
             emit.item(&spec(id, ItemRole::Assistant, place), ItemStatus::Completed, parts, false);
         };
         let Some(open) = self.live(place, id).and_then(|live| live.item) else {
-            if !id.is_empty() && emit.has_begun(id) { emit.ignore("late") } else { whole(parts, emit) }
+            if !id.is_empty() && emit.has_begun(id) {
+                emit.ignore("late");
+            } else {
+                whole(parts, emit);
+            }
             return;
         };
         for (which, part) in &parts {

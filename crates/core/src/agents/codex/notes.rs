@@ -45,10 +45,19 @@ impl State {
             }
             "thread/archived" | "thread/unarchived" | "thread/deleted" | "thread/closed" | "thread/reverted" => {
                 let word = method.trim_start_matches("thread/");
+                if let Some(thread) = self.threads.get_mut(&place.thread).filter(|_| word == "reverted") {
+                    // The sums of tokens go back with it.
+                    thread.usage.sum = None;
+                }
                 emit.status(StatusLabel::Notice, Some(Text::from(format!("the thread was {word}"))), agent);
             }
             // In older versions beside an item, or in place of one.
-            "thread/compacted" => emit.ignore("said by the item"),
+            "thread/compacted" => {
+                if self.threads.get(&place.thread).is_some_and(|thread| thread.compacted) {
+                    return emit.ignore("said by the item");
+                }
+                emit.status(StatusLabel::Compaction, Some("compacted".into()), agent);
+            }
             "hook/completed" => hook(params.run, agent, emit),
             "model/rerouted" => {
                 let (from, to) = (params.from_model.as_deref(), params.to_model.as_deref());
@@ -143,7 +152,11 @@ impl State {
             return emit.ignore("server of a subagent");
         }
         let list = thread.servers.iter().map(|(name, status)| {
-            format!("{{\"name\":{},\"status\":{}}}", Json::of(name.as_str()).as_str(), Json::of(status.as_str()).as_str())
+            format!(
+                "{{\"name\":{},\"status\":{}}}",
+                Json::of(name.as_str()).as_str(),
+                Json::of(status.as_str()).as_str()
+            )
         });
         let list = format!("[{}]", list.collect::<Vec<_>>().join(","));
         emit.facts(&[("mcp_servers", Some(Json::from_text(list)))]);

@@ -1,6 +1,7 @@
 //! Changes of files: as items show them, and as the model writes them.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use interlinear_schema::{ContentPart, FileAction, FileRefPart, Json, Text, ToolCallPart, ToolKind};
 
@@ -121,7 +122,7 @@ fn written(change: &Change, body: &[&str]) -> Option<String> {
     for hunk in body.split(|line| line.starts_with("@@")).filter(|hunk| !hunk.is_empty()) {
         let count = |marks: [char; 2]| hunk.iter().filter(|line| line.is_empty() || line.starts_with(marks)).count();
         let (old, new) = (count([' ', '-']), count([' ', '+']));
-        diff.push_str(&format!("@@ -1,{old} +1,{new} @@\n"));
+        let _ = writeln!(diff, "@@ -1,{old} +1,{new} @@");
         for line in hunk {
             diff.push_str(if line.is_empty() { " " } else { line });
             diff.push('\n');

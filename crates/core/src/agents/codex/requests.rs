@@ -34,10 +34,9 @@ impl State {
                 let kind = params.get("_meta").and_then(|meta| meta.get("codex_approval_kind"));
                 if kind.is_some() { Ask::Tool } else { Ask::Form }
             }
-            "item/tool/call"
-            | "account/chatgptAuthTokens/refresh"
-            | "attestation/generate"
-            | "currentTime/read" => Ask::Hidden,
+            "item/tool/call" | "account/chatgptAuthTokens/refresh" | "attestation/generate" | "currentTime/read" => {
+                Ask::Hidden
+            }
             _ => return emit.unknown(line.json(), None),
         };
         let thread = ["threadId", "conversationId"].iter().find_map(|key| params.get(key)?.str()).unwrap_or_default();
@@ -100,7 +99,7 @@ impl State {
         };
         let title = self.changed_files(call.as_deref(), place).filter(|_| action == "fileChange").or(title);
         let input = ["permissions", "fileChanges"].iter().find_map(|key| params.get(key));
-        pending.input = params.get("permissions").map(Value::raw).unwrap_or("{}").to_owned();
+        pending.input = params.get("permissions").map_or("{}", Value::raw).to_owned();
         let input = input.or_else(|| meta?.get("tool_params")).or_else(|| params.get("command"));
         let suggestions = ["proposedExecpolicyAmendment", "availableDecisions", "grantRoot"];
         let suggestion = suggestions.iter().find_map(|key| params.get(key).filter(|value| value.kind() != Kind::Null));
@@ -263,7 +262,7 @@ fn form(pending: &mut Pending, params: Value<'_>, place: &Place, emit: &mut Emit
     let fields = schema.and_then(|schema| schema.get("properties"));
     let fields: Vec<_> = fields.into_iter().flat_map(Value::members).collect();
     pending.questions = fields.iter().map(|(name, _)| name.clone().into_owned()).collect();
-    pending.input = schema.map(Value::raw).unwrap_or("{}").to_owned();
+    pending.input = schema.map_or("{}", Value::raw).to_owned();
     let list: Vec<_> = fields.iter().map(|(name, field)| form_field(name, *field)).collect();
     let options = list.first().map(|question| question.options.iter().map(|option| option.label.clone()).collect());
     let message = params.get("message").and_then(Value::text).unwrap_or_default();

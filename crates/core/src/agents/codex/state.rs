@@ -51,6 +51,8 @@ pub(super) struct Thread {
     pub(super) items: BTreeMap<String, Live>,
     /// Whether the failure of the running turn was told.
     pub(super) failed: bool,
+    /// Whether an item has told that the turn was compacted.
+    pub(super) compacted: bool,
     pub(super) usage: Tally,
     pub(super) model: Option<String>,
     pub(super) effort: Option<String>,
@@ -174,6 +176,8 @@ pub(super) struct Wishes {
 /// What is only of `exec`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Exec {
+    /// Whether it is `exec` that speaks.
+    pub(super) speaks: bool,
     /// Whether a thread goes on: its sums begin before this process.
     pub(super) resumed: bool,
     /// Whether the prompt comes from the standard input.

@@ -12,6 +12,7 @@ use super::map::read;
 use super::messages::{system_item, text_part};
 use super::notes;
 use super::state::{State, Thread};
+use super::turns::Ended;
 use super::wire::{Happened, Meta, Rollout, Seen, Settings};
 use crate::agents::Recognised;
 use crate::api::{Agent, Form};
@@ -36,7 +37,8 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     }
     if let Some(method) = text("method") {
         let head = method.split('/').next().unwrap_or_default();
-        let told = matches!(head, "thread" | "turn" | "item" | "codex" | "initialize" | "configWarning" | "remoteControl");
+        let told =
+            matches!(head, "thread" | "turn" | "item" | "codex" | "initialize" | "configWarning" | "remoteControl");
         return if told { found(Form::Live, None) } else { None };
     }
     if let Some(result) = line.get("result").filter(|_| line.get("id").is_some()) {
@@ -138,6 +140,8 @@ impl State {
         }
         let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| Json::of(text.as_ref()));
         if let Some(thread) = self.threads.get_mut(&place.thread) {
+            // The sums of tokens may have gone back since the file before.
+            thread.usage.sum = None;
             thread.rollout.paginated = meta.history_mode.as_deref() == Some("paginated");
             meta.cwd.as_deref().unwrap_or_default().clone_into(&mut thread.rollout.cwd);
         }
@@ -162,12 +166,14 @@ impl State {
             "task_complete" | "turn_complete" => {
                 self.say(place, emit);
                 let status = if event.error.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
-                self.turn_completed(turn, status, event.error.as_ref(), event.duration_ms, false, place, emit);
+                let (error, duration_ms) = (event.error.as_ref(), event.duration_ms);
+                self.turn_completed(Ended { id: turn, error, duration_ms, ..Ended::with(status) }, place, emit);
             }
             "turn_aborted" => {
                 self.say(place, emit);
-                let status = TurnStatus::Interrupted;
-                self.turn_completed(turn, status, None, event.duration_ms, false, place, emit);
+                let (id, duration_ms) = (turn, event.duration_ms);
+                let ended = Ended { id, duration_ms, ..Ended::with(TurnStatus::Interrupted) };
+                self.turn_completed(ended, place, emit);
             }
             "item_completed" => {
                 let Some(item) = event.item else { return emit.ignore("no item") };
@@ -220,7 +226,8 @@ impl State {
             let tells = self.threads.get(&place.thread).is_none_or(|thread| thread.rollout.tells_turns);
             let stored = emit.book.form == Form::Stored;
             if stored && !tells && place.agent.is_none() && emit.session().turn_id().is_some() {
-                self.turn_completed(None, TurnStatus::Completed, None, None, true, &place, emit);
+                let ended = Ended { synthetic: true, ..Ended::with(TurnStatus::Completed) };
+                self.turn_completed(ended, &place, emit);
             }
         }
     }

@@ -1,11 +1,13 @@
 //! Commands → Codex's own messages.
 
+use std::fmt::Write as _;
+
 use interlinear_schema::ToJson as _;
 
 use super::items::Place;
 use super::state::{Ask, HostRequest, Pending, State, Wishes};
 use crate::api::{
-    Command, Form, Outgoing, PermissionReply, PromptCommand, PromptMode, PromptPart, ReplyPermissionCommand,
+    Command, Outgoing, PermissionReply, PromptCommand, PromptMode, PromptPart, ReplyPermissionCommand,
     ReplyQuestionCommand, StartCommand,
 };
 use crate::emit::Emit;
@@ -41,9 +43,9 @@ impl State {
                 Some(pending) => vec![refusal(pending)],
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
-            Command::Interrupt => match self.interrupt(session) {
+            Command::Interrupt => match self.interrupt(session).filter(|_| !self.exec.speaks) {
                 Some(lines) => lines,
-                None if emit.book.form == Form::Exec || self.threads.is_empty() => {
+                None if self.exec.speaks => {
                     return outgoing.push(Outgoing::Signal("SIGINT".to_owned()));
                 }
                 None => return emit.unsupported("no turn is running"),
@@ -135,11 +137,8 @@ impl State {
         let running = self.threads.get(&thread).and_then(|thread| thread.turn.clone());
         match (running, prompt.mode) {
             (Some(turn), Some(PromptMode::Steer)) => {
-                let params = format!(
-                    "{{\"threadId\":{},\"expectedTurnId\":{},\"input\":{input}}}",
-                    json(&thread),
-                    json(&turn)
-                );
+                let params =
+                    format!("{{\"threadId\":{},\"expectedTurnId\":{},\"input\":{input}}}", json(&thread), json(&turn));
                 Ok(vec![self.request("turn/steer", &params, Some(session))])
             }
             (Some(_), Some(PromptMode::FollowUp)) => {
@@ -162,7 +161,7 @@ impl State {
         let mut params = format!("{{\"threadId\":{},\"input\":{input}", json(thread));
         let mut add = |key: &str, value: Option<String>| {
             if let Some(value) = value {
-                params.push_str(&format!(",\"{key}\":{value}"));
+                let _ = write!(params, ",\"{key}\":{value}");
             }
         };
         add("model", wished_model.as_deref().map(json));
@@ -275,10 +274,34 @@ fn permission(pending: &Pending, reply: &ReplyPermissionCommand) -> String {
         (ask, answer) => {
             let old = ask == Ask::OldDecision;
             let word = match (answer, reply.interrupt) {
-                (Accept, _) => if old { "approved" } else { "accept" },
-                (AcceptForSession, _) => if old { "approved_for_session" } else { "acceptForSession" },
-                (Reject, false) => if old { "denied" } else { "decline" },
-                (Reject, true) => if old { "abort" } else { "cancel" },
+                (Accept, _) => {
+                    if old {
+                        "approved"
+                    } else {
+                        "accept"
+                    }
+                }
+                (AcceptForSession, _) => {
+                    if old {
+                        "approved_for_session"
+                    } else {
+                        "acceptForSession"
+                    }
+                }
+                (Reject, false) => {
+                    if old {
+                        "denied"
+                    } else {
+                        "decline"
+                    }
+                }
+                (Reject, true) => {
+                    if old {
+                        "abort"
+                    } else {
+                        "cancel"
+                    }
+                }
             };
             format!("{{\"decision\":\"{word}\"}}")
         }

@@ -10,6 +10,22 @@ use super::wire::{Failure, TokenUsage, Tokens};
 use crate::emit::Emit;
 use crate::json::Value;
 
+/// How a turn ended.
+pub(super) struct Ended<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) status: TurnStatus<'static>,
+    pub(super) error: Option<&'a Failure<'a>>,
+    pub(super) duration_ms: Option<u64>,
+    /// The agent does not say so itself.
+    pub(super) synthetic: bool,
+}
+
+impl Ended<'_> {
+    pub(super) fn with(status: TurnStatus<'static>) -> Self {
+        Self { id: None, status, error: None, duration_ms: None, synthetic: false }
+    }
+}
+
 impl State {
     /// A turn begins. One of a review begins under another name than it goes on with: the first stays.
     pub(super) fn turn_started(&mut self, id: Option<&str>, place: &Place, emit: &mut Emit<'_>) {
@@ -19,7 +35,7 @@ impl State {
             return;
         }
         thread.turn = Some(id.unwrap_or_default().to_owned());
-        thread.failed = false;
+        (thread.failed, thread.compacted) = (false, false);
         match &place.agent {
             Some(agent) => {
                 emit.in_background(agent);
@@ -32,26 +48,20 @@ impl State {
     /// Something happens in a turn whose beginning was not told.
     pub(super) fn ensure_turn(&mut self, id: Option<&str>, place: &Place, emit: &mut Emit<'_>) {
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
-        let Some(id) = id.filter(|id| thread.turn.is_none() && thread.last_turn.as_deref() != Some(*id)) else { return };
+        let Some(id) = id.filter(|id| thread.turn.is_none() && thread.last_turn.as_deref() != Some(*id)) else {
+            return;
+        };
         thread.turn = Some(id.to_owned());
-        thread.failed = false;
+        (thread.failed, thread.compacted) = (false, false);
         match &place.agent {
             Some(agent) => emit.in_background(agent),
             None => begin(Some(id), true, emit),
         }
     }
 
-    /// A turn is over. `synthetic`: the agent does not say so itself.
-    pub(super) fn turn_completed(
-        &mut self,
-        id: Option<&str>,
-        status: TurnStatus<'static>,
-        error: Option<&Failure<'_>>,
-        duration_ms: Option<u64>,
-        synthetic: bool,
-        place: &Place,
-        emit: &mut Emit<'_>,
-    ) {
+    /// A turn is over.
+    pub(super) fn turn_completed(&mut self, ended: Ended<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let Ended { id, status, error, duration_ms, synthetic } = ended;
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
         if thread.turn.is_none() && id.is_some() && thread.last_turn.as_deref() == id {
             emit.ignore("late");

@@ -162,7 +162,7 @@ wire! {
 wire! {
     /// An item of a thread, of any type and in any of the three spellings.
     pub(super) struct Item in "item" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type" | "item_type"): Cow<'a, str>,
         /// In items of `exec` the key may be doubled: the model's own identifier comes last.
         id: Cow<'a, str>,
         text: Text<'a>,
