@@ -275,6 +275,9 @@ impl State {
 
     /// A message that the model saw. What stands in it was told before; here it has its identifier.
     fn legacy_message(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+        if self.threads.get(&place.thread).is_some_and(|thread| thread.rollout.bare) {
+            return self.bare_message(seen, place, emit);
+        }
         let said = self.threads.get_mut(&place.thread).and_then(|thread| thread.rollout.said.take());
         let text = seen.content.map(|content| joined_text(content, "")).unwrap_or_default();
         match said {
@@ -289,6 +292,25 @@ impl State {
                 self.say(place, emit);
             }
             None => emit.ignore("context for the model"),
+        }
+    }
+
+    /// A message in a file that holds nothing else. What the agent put in begins with a mark.
+    fn bare_message(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let text = seen.content.map(|content| joined_text(content, "")).unwrap_or_default();
+        let shown = text.to_str_lossy();
+        let put_in = shown.starts_with('<') || shown.starts_with("# AGENTS.md");
+        match seen.role.as_deref() {
+            Some("assistant") => {
+                self.legacy_turn(place, emit);
+                let item = Item { id: seen.id.clone(), text: Some(text), ..Item::default() };
+                self.message_completed(&item, place, emit);
+            }
+            Some("user") if !put_in => {
+                let event = Happened { message: Some(text.borrow()), ..Happened::default() };
+                self.legacy_prompt(&event, place, emit);
+            }
+            _ => emit.ignore("context for the model"),
         }
     }
 

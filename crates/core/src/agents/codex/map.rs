@@ -6,6 +6,7 @@ use interlinear_schema::{ErrorData, Json, StatusLabel, Text};
 
 use super::items::Place;
 use super::state::{HostRequest, Part, State};
+use super::stored::is_bare;
 use super::turns::{self, Ended};
 use super::wire::{Failure, Message, Opened, Params, Thread};
 use crate::agents::Adapter;
@@ -115,6 +116,9 @@ impl State {
     pub(super) fn line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         if line.get("payload").is_some() {
             return self.rollout(line, emit);
+        }
+        if line.get("method").is_none() && is_bare(line) {
+            return self.bare_line(line, emit);
         }
         if line.get("method").is_none() && line.get("type").is_some() {
             return self.exec_event(line, emit);

@@ -191,6 +191,8 @@ pub(super) struct Exec {
 pub(super) struct Rollout {
     /// Whether items are stored, or only what the model saw and what happened.
     pub(super) paginated: bool,
+    /// Whether the lines are bare, as the first versions wrote them: nothing but what the model saw.
+    pub(super) bare: bool,
     /// Whether the file says when turns begin and end.
     pub(super) tells_turns: bool,
     pub(super) cwd: String,

@@ -35,10 +35,16 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
             _ => None,
         };
     }
+    if line.get("type").is_none() && (begins_bare(line) || line.get("record_type").is_some()) {
+        return found(Form::Stored, None);
+    }
     if let Some(method) = text("method") {
-        let head = method.split('/').next().unwrap_or_default();
-        let told =
-            matches!(head, "thread" | "turn" | "item" | "codex" | "initialize" | "configWarning" | "remoteControl");
+        let told = match method.split('/').next().unwrap_or_default() {
+            "thread" | "turn" | "item" | "codex" | "configWarning" | "remoteControl" => true,
+            // Other protocols begin with a request of this name too; they say which they are.
+            "initialize" => line.get("jsonrpc").is_none(),
+            _ => false,
+        };
         return if told { found(Form::Live, None) } else { None };
     }
     if let Some(result) = line.get("result").filter(|_| line.get("id").is_some()) {
@@ -56,7 +62,53 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     }
 }
 
+/// Whether a line is one of the first rollout files: what the model saw, without anything around it.
+pub(super) fn is_bare(line: Value<'_>) -> bool {
+    let kind = line.get("type").and_then(Value::str);
+    match kind.as_deref() {
+        None => line.get("record_type").is_some() || begins_bare(line),
+        Some("message") => line.get("role").is_some() && line.get("content").is_some(),
+        Some("reasoning") => line.get("summary").is_some(),
+        Some("function_call" | "function_call_output" | "custom_tool_call" | "custom_tool_call_output") => {
+            line.get("call_id").is_some()
+        }
+        Some("local_shell_call") => line.get("action").is_some(),
+        Some(_) => false,
+    }
+}
+
+/// The first line of such a file has no type.
+fn begins_bare(line: Value<'_>) -> bool {
+    line.get("id").is_some() && line.get("timestamp").is_some() && line.get("instructions").is_some()
+}
+
 impl State {
+    /// A line of one of the first rollout files.
+    pub(super) fn bare_line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+        let kind = line.get("type").and_then(Value::str).unwrap_or_default();
+        emit.kind(if kind.is_empty() { "session_meta".to_owned() } else { kind.clone().into_owned() });
+        if let Some(at) = line.get("timestamp").and_then(Value::str).and_then(|text| time::parse(&text)) {
+            emit.at(at);
+        }
+        let meta = if begins_bare(line) { read::<Meta<'_>>(line, emit) } else { None };
+        if let Some(id) = meta.as_ref().and_then(|meta| meta.id.as_deref()).filter(|_| self.current.is_empty()) {
+            id.clone_into(&mut self.current);
+        }
+        let Some(place) = self.place_of_file(meta.as_ref(), line, None, emit) else { return };
+        if let Some(thread) = self.threads.get_mut(&place.thread) {
+            thread.rollout.bare = true;
+        }
+        match meta {
+            Some(meta) => self.meta(&meta, &place, emit),
+            None if kind.is_empty() => emit.ignore("bookkeeping"),
+            None => {
+                if let Some(seen) = read::<Seen<'_>>(line, emit) {
+                    self.seen(&kind, &seen, line, &place, emit);
+                }
+            }
+        }
+    }
+
     /// A line of a rollout file.
     pub(super) fn rollout(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let Some(entry) = read::<Rollout<'_>>(line, emit) else { return };
