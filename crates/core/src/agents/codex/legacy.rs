@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, IntoOwned as _, PermissionStatus, StatusLabel, Text, ToolCallPart, ToolKind, ToolResultPart,
-    TurnStatus,
+    ContentPart, IntoOwned as _, PermissionStatus, StatusLabel, Text, ToolResultPart, TurnStatus,
 };
 
 use super::items::{Kind, Place};
@@ -14,21 +13,12 @@ use super::notes;
 use super::patch;
 use super::requests;
 use super::state::{SeenCall, State, Terminal};
+use super::told::{Told, agent_of, model_call, output_text, patch_text, told};
 use super::tools;
 use super::turns::Ended;
 use super::wire::{Happened, Item, Seen};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};
-
-/// What came of a call, as the model was told.
-#[derive(Debug, Default)]
-struct Told {
-    output: String,
-    exit_code: Option<i64>,
-    /// The number of the terminal in which it goes on.
-    terminal: Option<String>,
-    failed: bool,
-}
 
 impl State {
     fn is_paginated(&self, place: &Place) -> bool {
@@ -501,96 +491,4 @@ fn answer(call: &SeenCall, text: &str, emit: &mut Emit<'_>) {
     let (status, answers) = requests::answers(&ids, given);
     let synthetic = status == PermissionStatus::Reject;
     emit.resolve(&format!("que_{}", call.call_id), status, answers, synthetic);
-}
-
-/// A call as the items of other forms show it.
-fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, cwd: &str) -> ToolCallPart<'a> {
-    let field = |key: &str| arguments.and_then(|arguments| arguments.get(key));
-    let id = call.call_id.as_str();
-    match call.name.as_str() {
-        "apply_patch" => patch::call_part(id, &patch::parse(&patch_text(call, arguments), cwd)),
-        "exec_command" | "shell" | "shell_command" | "local_shell" | "container.exec" => {
-            let command = field("cmd").or_else(|| field("command"));
-            let place = field("workdir").and_then(Value::str).map_or_else(|| cwd.to_owned(), Cow::into_owned);
-            let command = command.map(tools::bare_command).unwrap_or_default();
-            tools::command_part(id, Text::from(command), Some(place).filter(|place| !place.is_empty()))
-        }
-        "view_image" => {
-            let item = Item { path: field("path").and_then(Value::str), ..Item::default() };
-            tools::call_part(Kind::ImageView, &item, id)
-        }
-        "spawn_agent" | "wait" | "wait_agent" | "send_input" | "close_agent" | "resume_agent" => {
-            let receivers = field("id")
-                .or_else(|| field("agent_id"))
-                .into_iter()
-                .chain(field("ids").or_else(|| field("targets")).into_iter().flat_map(Value::elements));
-            let item = Item {
-                tool: Some(Cow::Borrowed(if call.name == "wait_agent" { "wait" } else { &call.name })),
-                prompt: field("message").or_else(|| field("prompt")).and_then(Value::text),
-                receivers: Some(receivers.filter_map(Value::str).collect()),
-                ..Item::default()
-            };
-            tools::call_part(Kind::Collab, &item, id)
-        }
-        name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-            Some((server, tool)) => tools::mcp_part(id, server.into(), tool.into(), call.arguments.as_str().into()),
-            None => ToolCallPart {
-                name: Cow::Borrowed(name),
-                arguments: call.arguments.as_str().into(),
-                call_id: Cow::Borrowed(id),
-                tool_kind: Some(ToolKind::Other_),
-                ..ToolCallPart::default()
-            },
-        },
-    }
-}
-
-/// The patch stands in the input itself, or in a field of it.
-fn patch_text<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>) -> Cow<'a, str> {
-    let field = arguments.and_then(|arguments| arguments.get("input").or_else(|| arguments.get("patch")));
-    field.and_then(Value::str).unwrap_or(Cow::Borrowed(&call.arguments))
-}
-
-/// The thread of an agent that was started.
-fn agent_of(output: &str) -> Option<String> {
-    let mut tape = Tape::default();
-    let told = tape.read(output).ok()?;
-    let id = told.get("agent_id").or_else(|| told.get("thread_id"))?.str()?;
-    Some(id.into_owned())
-}
-
-/// The text that the model was told.
-fn output_text(output: Value<'_>) -> String {
-    match output.get("content").filter(|_| output.is_object()) {
-        Some(content) => joined_text(content, "\n").to_str_lossy().into_owned(),
-        None => joined_text(output, "\n").to_str_lossy().into_owned(),
-    }
-}
-
-/// Takes apart what the model was told: a head of lines, then `Output:` and the output itself; or an object; or a
-/// list of what an MCP tool gave back.
-fn told(text: &str, output: Option<Value<'_>>) -> Told {
-    let mut tape = Tape::default();
-    if let Some(value) = tape.read(text).ok().filter(|value| value.is_object() && value.get("metadata").is_some()) {
-        let exit_code = value.get("metadata").and_then(|metadata| metadata.get("exit_code")).and_then(Value::i64);
-        let output = value.get("output").and_then(Value::str).unwrap_or_default().into_owned();
-        return Told { output, exit_code, failed: exit_code.is_some_and(|code| code != 0), terminal: None };
-    }
-    if let Some(value) = tape.read(text).ok().filter(|value| value.is_array()) {
-        return Told { output: joined_text(value, "\n").to_str_lossy().into_owned(), ..Told::default() };
-    }
-    let failed = output.and_then(|output| output.get("success")).and_then(Value::bool) == Some(false);
-    let Some((head, body)) = text.split_once("Output:\n").filter(|(head, _)| head.contains("Wall time")) else {
-        let failed = failed || text.contains(" failed: ") || text.starts_with("err: ");
-        return Told { output: text.to_owned(), failed, ..Told::default() };
-    };
-    let after = |mark: &str| head.lines().find_map(|line| line.strip_prefix(mark)).map(str::trim);
-    let code = after("Process exited with code ").or_else(|| after("Exit code: "));
-    let exit_code = code.and_then(|code| code.parse::<i64>().ok());
-    Told {
-        output: body.to_owned(),
-        exit_code,
-        terminal: after("Process running with session ID ").map(str::to_owned),
-        failed: failed || exit_code.is_some_and(|code| code != 0),
-    }
 }

@@ -14,6 +14,7 @@ mod state;
 mod stored;
 mod talk;
 mod threads;
+mod told;
 mod tools;
 mod turns;
 mod wire;
