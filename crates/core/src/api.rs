@@ -12,12 +12,12 @@ use serde_json::value::RawValue;
 pub enum Agent {
     /// Claude Code.
     Claude,
+    /// Codex.
+    Codex,
     /// Amp.
     Amp,
     /// Pi.
     Pi,
-    /// Codex.
-    Codex,
 }
 
 impl Agent {

@@ -831,8 +831,7 @@ export interface UnparsedData {
 /**
  * The agents that can be read.
  */
-export type Agent = "claude" | "amp" | "pi";
-export type Agent = "claude" | "amp" | "pi" | "codex";
+export type Agent = "claude" | "codex" | "amp" | "pi";
 
 /**
  * Where a session is read from.
