@@ -27,7 +27,7 @@ impl State {
                 let params = format!("{{\"threadId\":{}}}", json(&fork.native_session_id));
                 self.open("thread/fork", &params, session)
             }
-            Command::Prompt(prompt) => match self.prompt(prompt, session) {
+            Command::Prompt(prompt) => match self.prompt(prompt, session, emit) {
                 Ok(lines) => lines,
                 Err(why) => return emit.unsupported(why),
             },
@@ -43,7 +43,7 @@ impl State {
                 Some(pending) => vec![refusal(pending)],
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
-            Command::Interrupt => match self.interrupt(session).filter(|_| !self.exec.speaks) {
+            Command::Interrupt => match self.interrupt(session, emit).filter(|_| !self.exec.speaks) {
                 Some(lines) => lines,
                 None if self.exec.speaks => {
                     return outgoing.push(Outgoing::Signal("SIGINT".to_owned()));
@@ -57,7 +57,7 @@ impl State {
                 None => return self.wish(session).approval = Some(mode.clone()),
             },
             Command::SetAgent { agent } => return self.wish(session).role = Some(agent.clone()),
-            Command::Compact { .. } => match self.thread_of(session) {
+            Command::Compact { .. } => match self.thread_of(session, emit) {
                 Some(thread) => {
                     let params = format!("{{\"threadId\":{}}}", json(&thread));
                     vec![self.request("thread/compact/start", &params, Some(session))]
@@ -78,10 +78,9 @@ impl State {
     }
 
     /// The session's own thread.
-    fn thread_of(&self, session: usize) -> Option<String> {
-        // A session that was given another thread goes on with the newer one; identifiers rise with time.
-        let mine = self.threads.iter().filter(|(_, thread)| thread.session == session && thread.agent.is_none());
-        mine.map(|(id, _)| id.clone()).next_back()
+    fn thread_of(&self, session: usize, emit: &Emit<'_>) -> Option<String> {
+        let native = emit.book.sessions.get(session)?.native_id.clone();
+        native.filter(|id| self.threads.contains_key(id))
     }
 
     /// A request with a number of its own.
@@ -124,10 +123,10 @@ impl State {
     }
 
     /// A prompt. It waits for the thread, and where that is wanted for the end of the running turn.
-    fn prompt(&mut self, prompt: &PromptCommand, session: usize) -> Result<Vec<String>, &'static str> {
+    fn prompt(&mut self, prompt: &PromptCommand, session: usize, emit: &Emit<'_>) -> Result<Vec<String>, &'static str> {
         let parts: Vec<_> = prompt.parts.iter().map(prompt_part).collect();
         let input = format!("[{}]", parts.join(","));
-        let Some(thread) = self.thread_of(session).filter(|_| !self.wish(session).opening) else {
+        let Some(thread) = self.thread_of(session, emit).filter(|_| !self.wish(session).opening) else {
             if !self.wish(session).opening {
                 return Err("there is no conversation yet: start one, or resume one");
             }
@@ -182,8 +181,8 @@ impl State {
         self.request("turn/start", &params, Some(session))
     }
 
-    fn interrupt(&mut self, session: usize) -> Option<Vec<String>> {
-        let thread = self.thread_of(session)?;
+    fn interrupt(&mut self, session: usize, emit: &Emit<'_>) -> Option<Vec<String>> {
+        let thread = self.thread_of(session, emit)?;
         let turn = self.threads.get(&thread)?.turn.clone()?;
         let params = format!("{{\"threadId\":{},\"turnId\":{}}}", json(&thread), json(&turn));
         Some(vec![self.request("turn/interrupt", &params, Some(session))])
