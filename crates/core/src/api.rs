@@ -18,11 +18,13 @@ pub enum Agent {
     Amp,
     /// Pi.
     Pi,
+    /// OpenCode.
+    Opencode,
 }
 
 impl Agent {
     /// Every agent that can be read.
-    pub const ALL: &[Self] = &[Self::Claude, Self::Codex, Self::Amp, Self::Pi];
+    pub const ALL: &[Self] = &[Self::Claude, Self::Codex, Self::Opencode, Self::Amp, Self::Pi];
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Agent {
             Self::Amp => "amp",
             Self::Pi => "pi",
             Self::Codex => "codex",
+            Self::Opencode => "opencode",
         }
     }
 }
@@ -109,7 +112,7 @@ pub enum Channel {
     Argv,
     /// A stream of server-sent events, with its path where there are several.
     Sse(String),
-    /// The body of a request or of its response.
+    /// The body of a request or of its response, handed over whole: it may be empty, and any JSON or text.
     Http {
         /// Method and path: `POST /session`.
         request: String,

@@ -6,7 +6,7 @@ use interlinear_schema::{EndReason, SessionEndedData, TerminatedBy, Text, ToJson
 use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Adapter as _};
-use crate::api::{Agent, Channel, Command, Exit, Failure, Form, OpenOptions, Outgoing, Stats};
+use crate::api::{Agent, Channel, Command, Exit, Failure, Form, HttpRequest, OpenOptions, Outgoing, Stats};
 use crate::book::{Book, Counts};
 use crate::emit::{Emit, Session};
 use crate::hash;
@@ -103,6 +103,10 @@ impl Connection {
         Self { machine, tape: Tape::default() }
     }
 
+    pub(crate) fn agent(&self) -> Agent {
+        self.machine.book.agent
+    }
+
     pub(crate) fn set_max_line(&mut self, limit: usize) {
         self.machine.max_line = limit;
     }
@@ -140,8 +144,13 @@ impl Connection {
             machine.agent.command(command, &mut emit, &mut outgoing);
         }
         for step in &outgoing {
-            if let Outgoing::Stdin(line) = step {
-                self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
+            match step {
+                Outgoing::Stdin(line) => self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink),
+                Outgoing::Http(HttpRequest { method, path, body }) => {
+                    let channel = Channel::Http { request: format!("{method} {path}"), status: None };
+                    self.push(body.as_deref().unwrap_or_default().as_bytes(), &channel, Direction::In, sink);
+                }
+                Outgoing::Signal(_) | Outgoing::CloseStdin(_) => {}
             }
         }
         self.machine.outgoing.append(&mut outgoing);
@@ -272,6 +281,9 @@ impl Connection {
     }
 
     fn push(&mut self, chunk: &[u8], channel: &Channel, direction: Direction, sink: &mut dyn Sink) {
+        if let Channel::Http { request, .. } = channel {
+            return self.body(chunk, channel, request, direction, sink);
+        }
         let key = channel_key(channel, direction);
         let mut lines = self.machine.channels.remove(&key).unwrap_or_default();
         let limit = self.machine.max_line;
@@ -290,6 +302,38 @@ impl Connection {
             };
             lines.end(|line| self.line(line, &channel, direction, true, sink));
         }
+    }
+
+    /// Reads the body of a request or of its response: it is one unit, whatever it holds. Nothing is read as `null`,
+    /// and text that is not JSON as a string.
+    fn body(&mut self, chunk: &[u8], channel: &Channel, request: &str, direction: Direction, sink: &mut dyn Sink) {
+        let machine = &mut self.machine;
+        let book = &mut machine.book;
+        book.stats.lines += 1;
+        book.stats.bytes += chunk.len() as u64;
+        book.drift.line = book.stats.number();
+        let text = String::from_utf8_lossy(chunk);
+        let body = text.trim();
+        let json = if body.is_empty() { Cow::Borrowed("null") } else { Cow::Borrowed(body) };
+        let (json, is_json) = match self.tape.read(&json) {
+            Ok(value) if body.contains('\n') => (Cow::Owned(value.compact()), true),
+            Ok(_) => (json, true),
+            Err(_) => (raw_text(body).unwrap_or_default(), false),
+        };
+        let Ok(read) = self.tape.read(&json) else { return };
+        // What has no body is named by its request.
+        let cause = if body.is_empty() { raw_text(request) } else { Some(Cow::Borrowed(json.as_ref())) };
+        let mut emit = Emit::new(book, sink, cause);
+        if !is_json {
+            emit.kind("text");
+        }
+        match direction {
+            Direction::In => machine.agent.sent(read, channel, &mut emit),
+            Direction::Out | Direction::Err => machine.agent.receive(read, channel, &mut emit),
+        }
+        let (kind, events, ignored) = emit.outcome();
+        let outcome = if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
+        report(book, direction, chunk, &kind, outcome, sink);
     }
 
     /// Reads one line; it ends in events, in a counted reason to ignore it, or in `agent.unparsed`.

@@ -117,8 +117,11 @@ impl Converter {
             Reading::Live(connection) | Reading::Lines(connection, _) => connection.end(0.0, sink),
             Reading::Stored(stored) => stored.end(sink),
             Reading::Documents(connection, files) => {
-                for (name, bytes) in std::mem::take(files) {
-                    connection.document(&name, &bytes, sink);
+                for document in agents::arrange(connection.agent(), std::mem::take(files)) {
+                    match document.left {
+                        Some(reason) => connection.skip(&document.bytes, "file", reason, sink),
+                        None => connection.document(&document.name, &document.bytes, sink),
+                    }
                 }
                 connection.end(0.0, sink);
             }
@@ -236,6 +239,7 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     let mut result: Option<Look> = None;
     let mut weak: Option<Look> = None;
     let mut version = None;
+    let mut channel = None;
     let mut lines = Lines::default();
     let mut read = |line: Line<'_>| {
         let Line::Whole(line) = line else { return };
@@ -247,6 +251,7 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
         let Ok(value) = tape.read(text) else { return };
         let inner = recording::inner(value);
         let recording = inner.is_some();
+        channel = channel.or(inner.as_ref().and_then(|inner| inner.guess));
         let mut guess = None;
         let found = match &inner {
             Some(recording::Inner { agent: Some(agent), version, .. }) => {
@@ -284,6 +289,9 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     if result.is_none() && last {
         let found = agents::recognise_document(name, &String::from_utf8_lossy(bytes));
         return found.map(|found| Look { recording: false, found: Some(found) });
+    }
+    if let (Some(Look { found: found @ None, .. }), Some(agent), true) = (&mut result, channel, last) {
+        *found = Some(Recognised { agent, form: Form::Live, version: None });
     }
     if let Some(Look { found: Some(found), .. }) = &mut result {
         // A first line that says little by itself may still say that it was one run.

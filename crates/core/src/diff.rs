@@ -69,7 +69,10 @@ pub(crate) fn of_edit(path: &str, old: &str, new: &str, shown: &str) -> String {
 /// From a unified diff that the agent gives, with whatever names; nothing if it has no hunk.
 pub(crate) fn from_unified(path: &str, diff: &str) -> Option<String> {
     let at = if diff.starts_with("@@") { 0 } else { diff.find("\n@@")? + 1 };
-    let mut out = header(path, path);
+    // A side without lines is a file that is not there.
+    let first = diff[at..].lines().next().unwrap_or_default();
+    let side = |sign: &str| if first.contains(&format!("{sign}0,0 ")) { "" } else { path };
+    let mut out = header(side("-"), side("+"));
     out.push_str(&diff[at..]);
     if !out.ends_with('\n') {
         out.push('\n');

@@ -29,6 +29,8 @@ pub(crate) struct Inner<'a> {
     pub(crate) agent: Option<Agent>,
     pub(crate) version: Option<String>,
     pub(crate) line: Option<Cow<'a, str>>,
+    /// Who it must be, by the channel: weaker than what a line tells.
+    pub(crate) guess: Option<Agent>,
 }
 
 /// Whether a line is a record.
@@ -36,12 +38,25 @@ pub(crate) fn inner(value: Value<'_>) -> Option<Inner<'_>> {
     let text = |key: &str| value.get(key).and_then(Value::str);
     if value.get("recording").is_some() {
         let agent = text("agent").and_then(|name| Agent::ALL.iter().copied().find(|agent| agent.as_str() == name));
-        return Some(Inner { agent, version: text("version").map(Cow::into_owned), line: None });
+        return Some(Inner { agent, version: text("version").map(Cow::into_owned), line: None, guess: None });
     }
     let dir = text("dir")?;
     value.get("line").or_else(|| value.get("code"))?;
     let line = if matches!(dir.as_ref(), "out" | "in") { text("line") } else { None };
-    matches!(dir.as_ref(), "out" | "in" | "err" | "exit").then_some(Inner { agent: None, version: None, line })
+    let guess = text("ch").and_then(|channel| guess(&channel, line.as_deref().unwrap_or_default()));
+    matches!(dir.as_ref(), "out" | "in" | "err" | "exit").then_some(Inner { agent: None, version: None, line, guess })
+}
+
+/// The agent that a channel speaks of: a command line names its program, and only OpenCode is a server.
+fn guess(channel: &str, line: &str) -> Option<Agent> {
+    if channel == "sse" || channel.starts_with("sse ") || channel.starts_with("http ") {
+        return Some(Agent::Opencode);
+    }
+    let mut tape = Tape::default();
+    let command = tape.read(line).ok().filter(|_| channel == "argv")?;
+    let program = command.elements().next().and_then(Value::str)?;
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    Agent::ALL.iter().copied().find(|agent| agent.as_str() == name)
 }
 
 impl Recording {
@@ -123,8 +138,9 @@ fn replay(connection: &mut Connection, value: Value<'_>, now: f64, sink: &mut dy
     }
 }
 
-/// A channel's name in a recording; that of a request is its method and path.
+/// A channel's name in a recording; that of a request is its method and path, with `http` before it or not.
 fn recorded_channel(name: &str, value: Value<'_>) -> Channel {
+    let name = name.strip_prefix("http ").unwrap_or(name);
     match name.split_once(' ') {
         Some((method, _)) if !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase()) => {
             let status = value.get("status").and_then(Value::u64).and_then(|status| u16::try_from(status).ok());

@@ -831,7 +831,7 @@ export interface UnparsedData {
 /**
  * The agents that can be read.
  */
-export type Agent = "claude" | "codex" | "amp" | "pi";
+export type Agent = "claude" | "codex" | "amp" | "pi" | "opencode";
 
 /**
  * Where a session is read from.

@@ -4,6 +4,7 @@
 mod amp;
 mod claude;
 mod codex;
+mod opencode;
 mod pi;
 
 use std::collections::BTreeMap;
@@ -53,6 +54,7 @@ pub(crate) enum State {
     Amp(Box<amp::State>),
     Pi(Box<pi::State>),
     Codex(Box<codex::State>),
+    Opencode(Box<opencode::State>),
 }
 
 impl State {
@@ -62,6 +64,7 @@ impl State {
             Agent::Amp => Self::Amp(Box::default()),
             Agent::Pi => Self::Pi(Box::default()),
             Agent::Codex => Self::Codex(Box::default()),
+            Agent::Opencode => Self::Opencode(Box::default()),
         }
     }
 
@@ -70,8 +73,8 @@ impl State {
     pub(crate) fn read_stored(&mut self, links: BTreeMap<String, String>) {
         match self {
             Self::Claude(state) => state.read_stored(links),
-            Self::Codex(_) | Self::Amp(_) => {}
             Self::Pi(state) => state.read_stored(links),
+            Self::Codex(_) | Self::Opencode(_) | Self::Amp(_) => {}
         }
     }
 
@@ -81,6 +84,7 @@ impl State {
             Self::Amp(state) => state.as_ref(),
             Self::Pi(state) => state.as_ref(),
             Self::Codex(state) => state.as_ref(),
+            Self::Opencode(state) => state.as_ref(),
         }
     }
 
@@ -90,6 +94,7 @@ impl State {
             Self::Amp(state) => state.as_mut(),
             Self::Pi(state) => state.as_mut(),
             Self::Codex(state) => state.as_mut(),
+            Self::Opencode(state) => state.as_mut(),
         }
     }
 }
@@ -146,13 +151,13 @@ pub(crate) struct Recognised {
 
 /// Finds out whose line it is, if it tells.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
-    let known = [claude::recognise, codex::recognise, amp::recognise, pi::recognise];
+    let known = [opencode::recognise, claude::recognise, codex::recognise, amp::recognise, pi::recognise];
     known.iter().find_map(|recognise| recognise(line))
 }
 
 /// What a transcript tells that does not consist of lines of JSON: by its name, or by how it begins.
-pub(crate) fn recognise_document(_name: &str, head: &str) -> Option<Recognised> {
-    amp::recognise_document(head)
+pub(crate) fn recognise_document(name: &str, head: &str) -> Option<Recognised> {
+    opencode::recognise_document(name, head).or_else(|| amp::recognise_document(head))
 }
 
 /// A line that tells something only if no other does.
@@ -165,6 +170,22 @@ pub(crate) fn session_of(entry: Value<'_>) -> Option<String> {
     let header = entry.get("type").and_then(Value::str).is_some_and(|kind| kind == "session");
     let id = entry.get("sessionId").or_else(|| entry.get("id").filter(|_| header))?;
     id.str().map(Into::into)
+}
+
+/// A document of a stored session, or one that is left out for a reason.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) left: Option<&'static str>,
+}
+
+/// The documents of a transcript in the order in which they are read.
+pub(crate) fn arrange(agent: Agent, files: Vec<(String, Vec<u8>)>) -> Vec<Document> {
+    match agent {
+        Agent::Opencode => opencode::arrange(files),
+        _ => files.into_iter().map(|(name, bytes)| Document { name, bytes, left: None }).collect(),
+    }
 }
 
 /// How an agent's stored sessions are read.
@@ -182,7 +203,7 @@ pub(crate) fn shape(agent: Agent) -> Shape {
     match agent {
         Agent::Claude | Agent::Pi => Shape::Indexed,
         Agent::Codex => Shape::Lines,
-        Agent::Amp => Shape::Documents,
+        Agent::Amp | Agent::Opencode => Shape::Documents,
     }
 }
 
@@ -207,7 +228,7 @@ impl Index {
     pub(crate) fn new(agent: Agent) -> Self {
         match agent {
             // The sessions of the others are in order: nobody asks for their index.
-            Agent::Claude | Agent::Codex | Agent::Amp => Self::Claude(claude::Index::default()),
+            Agent::Claude | Agent::Codex | Agent::Opencode | Agent::Amp => Self::Claude(claude::Index::default()),
             Agent::Pi => Self::Pi(pi::Index::default()),
         }
     }

@@ -254,7 +254,7 @@ impl Emit<'_> {
     }
 
     /// The whole of a part as it stands now. What is new of its text is a delta.
-    pub(super) fn put_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>, synthetic: bool) -> bool {
+    pub(crate) fn put_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>, synthetic: bool) -> bool {
         self.touch(item);
         let Some(open) = self.session_mut().items.get_mut(&item) else {
             self.ignore("late");

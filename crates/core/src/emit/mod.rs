@@ -43,7 +43,9 @@ pub(crate) struct Emit<'e> {
 
 impl<'e> Emit<'e> {
     pub(crate) fn new(book: &'e mut Book, sink: &'e mut dyn Sink, cause: Option<Cow<'e, str>>) -> Self {
-        Self { book, sink, cause, current: 0, events: 0, ignored: None, kind: Cow::Borrowed("") }
+        // What names no session goes to the first that is not over.
+        let current = book.sessions.iter().position(|session| !session.has_ended()).unwrap_or(0);
+        Self { book, sink, cause, current, events: 0, ignored: None, kind: Cow::Borrowed("") }
     }
 
     /// Names the kind of the line, for the report.
@@ -59,6 +61,12 @@ impl<'e> Emit<'e> {
     /// The kind of the line, how many events it caused, and why it caused none.
     pub(crate) fn outcome(self) -> (Cow<'static, str>, u64, Option<&'static str>) {
         (self.kind, self.events, self.ignored)
+    }
+
+    /// Something smaller than the line, or a line that had to wait, causes the events from here on. Returns what did
+    /// before.
+    pub(crate) fn set_cause(&mut self, cause: Option<Cow<'e, str>>) -> Option<Cow<'e, str>> {
+        std::mem::replace(&mut self.cause, cause)
     }
 
     /// The session that the events go to from here on.

@@ -95,10 +95,11 @@ impl Emit<'_> {
     }
 
     /// Events go to the session with this identifier of the agent from here on. A new one takes the first session
-    /// that has none yet, or is opened.
+    /// that has none yet, or is opened; one that another process of the agent goes on with is a session of its own.
     pub(crate) fn route(&mut self, native: &str) -> usize {
         let sessions = &mut self.book.sessions;
-        let known = sessions.iter().position(|session| session.native_id.as_deref() == Some(native));
+        let is_it = |session: &Session| session.native_id.as_deref() == Some(native) && !session.ended;
+        let known = sessions.iter().position(is_it);
         let free = || sessions.iter().position(|session| session.native_id.is_none() && !session.ended);
         let index = known.or_else(free).unwrap_or(sessions.len());
         if index == sessions.len() {
@@ -107,6 +108,16 @@ impl Emit<'_> {
         self.select(index);
         self.native_session(native);
         index
+    }
+
+    /// What names no session goes to the first that is not over; if all are, to a new one.
+    pub(crate) fn select_any(&mut self) {
+        let sessions = &mut self.book.sessions;
+        let open = sessions.iter().position(|session| !session.ended).unwrap_or(sessions.len());
+        if open == sessions.len() {
+            sessions.push(Session::new(format!("{}_{}", self.book.prefix, open + 1)));
+        }
+        self.select(open);
     }
 
     /// Events go to the session with this identifier of the host. Where it may be new, it is opened.
@@ -118,16 +129,12 @@ impl Emit<'_> {
             None => {
                 // One that nobody has used yet takes the name.
                 let untouched = |session: &Session| !session.started && session.native_id.is_none();
-                match sessions.iter().position(untouched) {
-                    Some(index) => {
-                        sessions[index] = Session::new(id.to_owned());
-                        index
-                    }
-                    None => {
-                        sessions.push(Session::new(id.to_owned()));
-                        sessions.len() - 1
-                    }
+                let index = sessions.iter().position(untouched).unwrap_or(sessions.len());
+                if index == sessions.len() {
+                    sessions.push(Session::default());
                 }
+                sessions[index] = Session::new(id.to_owned());
+                index
             }
         };
         self.select(index);

@@ -1,0 +1,382 @@
+//! Messages: what the user wrote, what the assistant answered, and when either is whole.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text, Visibility,
+};
+
+use super::map::read;
+use super::parts;
+use super::state::{Complete, Role, State};
+use super::wire::{Cache, Failure, FileDiff, Info, Part, Tokens};
+use crate::emit::{Emit, Ref, Spec};
+use crate::hash;
+use crate::json::{Tape, Value};
+use crate::wire::Wire as _;
+
+impl State {
+    pub(super) fn is_done(&self, id: &str) -> bool {
+        self.done.contains(&hash::of(id.as_bytes()))
+    }
+
+    /// The session of a message, whatever a part of it says.
+    pub(super) fn home(&self, session: &str, message: &str, emit: &mut Emit<'_>) -> String {
+        let known = self.messages.get(message).map(|message| message.session.as_str()).filter(|home| *home != session);
+        if let Some(native) = known.and_then(|home| self.sessions.get(home)) {
+            emit.select(native.index);
+        }
+        known.unwrap_or(session).to_owned()
+    }
+
+    pub(super) fn is_summary(&self, session: &str) -> bool {
+        self.messages.values().any(|message| message.session == session && message.item.is_some() && message.summary)
+    }
+
+    /// A message was begun, changed or completed.
+    pub(super) fn message_updated(&mut self, session: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
+        let Some(id) = info.id.as_deref() else {
+            emit.ignore("no message");
+            return;
+        };
+        let session = &self.home(session, id, emit);
+        if self.native(session).settling.as_deref() != Some(id) {
+            self.settle(session, emit);
+        }
+        match info.role.as_deref() {
+            Some("user") => self.user_updated(session, id, info, emit),
+            _ => self.assistant_updated(session, id, info, emit),
+        }
+    }
+
+    fn user_updated(&mut self, session: &str, id: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
+        if let Some(diffs) = info.summary.and_then(|summary| summary.get("diffs")) {
+            let diffs = Vec::<FileDiff<'_>>::read(diffs, "diff", &mut emit.book.drift).unwrap_or_default();
+            self.changes(session, &diffs, emit);
+        }
+        if self.is_done(id) {
+            emit.ignore("nothing new");
+            return;
+        }
+        let message = self.messages.entry(id.to_owned()).or_default();
+        message.session = session.to_owned();
+        message.role = Role::User;
+        message.created = info.time.as_ref().and_then(|time| time.created).unwrap_or(message.created);
+        self.native(session).settling = Some(id.to_owned());
+        emit.ignore("its parts follow");
+    }
+
+    fn assistant_updated(&mut self, session: &str, id: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
+        if let Some(error) = info.error.filter(|error| error.is_object())
+            && let Some(failure) = read::<Failure<'_>>(error, emit)
+        {
+            self.failure(session, &failure, error, emit);
+        }
+        if self.is_done(id) {
+            emit.ignore("nothing new");
+            return;
+        }
+        let completed = info.time.as_ref().and_then(|time| time.completed);
+        let new = self.messages.get(id).is_none_or(|message| message.role != Role::Assistant);
+        if new {
+            self.begin_assistant(session, id, info, completed.is_some(), emit);
+        }
+        if let (Some(structured), Some(message)) = (info.structured, self.messages.get_mut(id)) {
+            message.structured = Some(structured.raw().to_owned());
+        }
+        let Some(completed) = completed else {
+            emit.ignore("nothing new");
+            return;
+        };
+        self.count_usage(session, info, completed);
+        let failed = info.error.is_some_and(crate::json::Value::is_object);
+        if new {
+            // It was complete when it was first heard of: a copy, or a stored one. Its parts come now.
+            if let Some(message) = self.messages.get_mut(id) {
+                message.complete = Some(Complete { failed });
+            }
+            self.native(session).settling = Some(id.to_owned());
+        } else {
+            self.complete_message(id, failed, emit);
+        }
+    }
+
+    fn begin_assistant(&mut self, session: &str, id: &str, info: &Info<'_>, copy: bool, emit: &mut Emit<'_>) {
+        let root = self.agent_of(session).is_none();
+        if root && (!copy || self.stored) {
+            self.begin_turn(session, info.time.as_ref().and_then(|time| time.created), true, emit);
+        }
+        if root {
+            let native = self.native(session);
+            (native.turn.failed, native.turn.retrying) = (false, false);
+            // What goes wrong from here on is another failure, unless this is the message that it is told of.
+            if !info.error.is_some_and(crate::json::Value::is_object) {
+                native.told = None;
+            }
+        }
+        self.facts_of_message(session, info, emit);
+        let message = self.messages.entry(id.to_owned()).or_default();
+        message.session = session.to_owned();
+        message.role = Role::Assistant;
+        message.summary = info.summary.and_then(Value::bool) == Some(true);
+        self.message_item(id, false, emit);
+        self.hear_held(id, emit);
+    }
+
+    /// Parts that came before it was known whose they are.
+    pub(super) fn hear_held(&mut self, id: &str, emit: &mut Emit<'_>) {
+        let Some(message) = self.messages.get_mut(id) else { return };
+        let session = message.session.clone();
+        for text in std::mem::take(&mut message.held) {
+            let mut tape = Tape::default();
+            let before = emit.set_cause(Some(Cow::Owned(text.clone())));
+            if let Ok(value) = tape.read(&text) {
+                self.part_updated(&session, value, None, emit);
+            }
+            emit.set_cause(before);
+        }
+    }
+
+    /// The item of an assistant's message: made when it is needed.
+    pub(super) fn message_item(&mut self, id: &str, synthetic: bool, emit: &mut Emit<'_>) -> Option<Ref> {
+        let message = self.messages.get(id)?;
+        if let Some(item) = message.item {
+            // What was closed from outside is not begun again.
+            return Some(item).filter(|item| emit.is_open(*item));
+        }
+        let agent = self.agent_of(&message.session);
+        let spec = Spec {
+            id,
+            kind: ItemKind::Message,
+            role: Some(ItemRole::Assistant),
+            native: Some(id),
+            parent: None,
+            agent: agent.as_deref(),
+        };
+        let item = emit.open(&spec, Vec::new(), synthetic);
+        let item_id = emit.id_of(item).unwrap_or_default().to_owned();
+        let message = self.messages.get_mut(id)?;
+        (message.item, message.item_id) = (Some(item), item_id);
+        message.parts.clear();
+        Some(item)
+    }
+
+    /// The message is whole.
+    pub(super) fn complete_message(&mut self, id: &str, failed: bool, emit: &mut Emit<'_>) {
+        let Some(message) = self.messages.remove(id) else { return };
+        self.done.insert(hash::of(id.as_bytes()));
+        let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { return };
+        if let Some(structured) = message.structured {
+            let part = ContentPart::Json(JsonPart { json: Json::from_text(structured), ..JsonPart::default() });
+            emit.add_part(item, part);
+        }
+        let status = if failed { ItemStatus::Failed } else { ItemStatus::Completed };
+        emit.complete(item, status, false);
+    }
+
+    /// An attempt was cut off and is repeated: what it has said so far is closed, the repeated answer begins anew.
+    pub(super) fn cut_attempt(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let open = self.messages.values_mut().filter(|message| message.session == session);
+        for message in open {
+            let cut = message.parts.iter().any(|part| part.index.is_some() && !part.done);
+            if let Some(item) = message.item.filter(|_| cut) {
+                emit.complete(item, ItemStatus::Failed, true);
+                message.item = None;
+            }
+        }
+    }
+
+    /// Whatever comes next of this session is no part of the message before: that one is whole.
+    pub(super) fn settle(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let Some(id) = self.native(session).settling.take() else { return };
+        let Some(message) = self.messages.get(&id) else { return };
+        match (message.role, message.complete) {
+            (Role::Assistant, Some(Complete { failed })) => self.complete_message(&id, failed, emit),
+            (Role::User, _) => self.complete_prompt(session, &id, emit),
+            _ => {}
+        }
+    }
+
+    /// What the user wrote, and beside it what the agent put into the user's mouth.
+    fn complete_prompt(&mut self, session: &str, id: &str, emit: &mut Emit<'_>) {
+        if self.messages.get(id).is_none_or(|message| message.held.is_empty()) {
+            return;
+        }
+        let Some(message) = self.messages.remove(id) else { return };
+        self.done.insert(hash::of(id.as_bytes()));
+        let mut tapes: Vec<_> = message.held.iter().map(|_| Tape::default()).collect();
+        let mut values = Vec::new();
+        for (text, tape) in message.held.iter().zip(&mut tapes) {
+            if let Ok(value) = tape.read(text) {
+                values.push(value);
+            }
+        }
+        let parts: Vec<_> = values.iter().filter_map(|value| Some((*value, read::<Part<'_>>(*value, emit)?))).collect();
+        let own: Vec<_> = parts.iter().filter(|(_, part)| is_own(part)).collect();
+        let agent = self.agent_of(session);
+        if !own.is_empty() {
+            self.begin_prompted_turn(session, message.created, emit);
+            let content = own.iter().filter_map(|(value, part)| prompt_part(part, *value)).collect();
+            let spec = Spec {
+                id,
+                kind: ItemKind::Message,
+                role: Some(ItemRole::User),
+                native: Some(id),
+                parent: None,
+                agent: agent.as_deref(),
+            };
+            let first = own.first().map(|(value, _)| Cow::Owned(value.raw().to_owned()));
+            let before = emit.set_cause(first);
+            emit.item(&spec, ItemStatus::Completed, content, false);
+            emit.set_cause(before);
+        }
+        for (value, part) in parts.iter().filter(|(_, part)| !is_own(part)) {
+            let before = emit.set_cause(Some(Cow::Owned(value.raw().to_owned())));
+            self.put_in(session, part, *value, emit);
+            emit.set_cause(before);
+        }
+    }
+
+    /// A prompt begins a turn, unless it is a copy, or is not to be answered.
+    fn begin_prompted_turn(&mut self, session: &str, created: i64, emit: &mut Emit<'_>) {
+        let stored = self.stored;
+        let native = self.native(session);
+        let copy = created != 0 && created < native.created;
+        let answered = !std::mem::take(&mut native.no_reply);
+        if native.agent.is_some() || copy || !answered {
+            return;
+        }
+        if stored && emit.session().turn_id().is_some() {
+            self.close_turn(session, true, emit);
+        }
+        self.begin_turn(session, Some(created).filter(|created| *created != 0), true, emit);
+    }
+
+    /// A part of the user's message that the agent made.
+    pub(super) fn put_in(&mut self, session: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
+        let agent = self.agent_of(session);
+        if part.r#type.as_deref() == Some("compaction") {
+            let how = if part.auto == Some(true) { "automatic" } else { "manual" };
+            let part = StatusPart { label: StatusLabel::Compaction, detail: Some(how.into()), ..StatusPart::default() };
+            emit.status_with(part, Some(value.json()), agent.as_deref(), false);
+            return;
+        }
+        let Some(content) = prompt_part(part, value) else { return };
+        let id = part.id.as_deref().unwrap_or_default();
+        let spec = Spec {
+            id,
+            kind: ItemKind::System,
+            role: Some(ItemRole::System),
+            native: Some(id).filter(|id| !id.is_empty()),
+            parent: None,
+            agent: agent.as_deref(),
+        };
+        emit.item(&spec, ItemStatus::Completed, vec![content], false);
+    }
+
+    /// A message was taken back.
+    pub(super) fn message_removed(&mut self, session: &str, id: &str, emit: &mut Emit<'_>) {
+        self.settle(session, emit);
+        self.done.insert(hash::of(id.as_bytes()));
+        if let Some(item) = self.messages.remove(id).and_then(|message| message.item) {
+            emit.complete(item, ItemStatus::Failed, true);
+        }
+        if !emit.has_begun(id) {
+            emit.ignore("nothing of it was shown");
+            return;
+        }
+        let part = StatusPart {
+            label: StatusLabel::Retracted,
+            retracts: Some(vec![Cow::Owned(format!("itm_{id}"))]),
+            ..StatusPart::default()
+        };
+        emit.status_with(part, None, self.agent_of(session).as_deref(), false);
+    }
+
+    /// What a message of the main agent has used.
+    fn count_usage(&mut self, session: &str, info: &Info<'_>, completed: i64) {
+        let native = self.native(session);
+        if native.agent.is_some() {
+            return;
+        }
+        native.turn.last = Some(completed);
+        native.turn.stop_reason = info.finish.clone().map(Cow::into_owned).or(native.turn.stop_reason.take());
+        // Without a finish and without an error, the wait for another attempt was given up.
+        native.turn.interrupted |= native.turn.retrying && info.finish.is_none() && info.error.is_none();
+        self.add_usage(session, info.tokens.as_ref(), info.cost);
+    }
+
+    pub(super) fn add_usage(&mut self, session: &str, tokens: Option<&Tokens<'_>>, cost: Option<f64>) {
+        let turn = &mut self.native(session).turn;
+        if let Some(cost) = cost {
+            turn.cost = Some(turn.cost.unwrap_or(0.0) + cost);
+        }
+        let Some(tokens) = tokens else { return };
+        let cache = |side: fn(&Cache<'_>) -> Option<u64>| tokens.cache.as_ref().and_then(side).unwrap_or(0);
+        let counts = [
+            tokens.input.unwrap_or(0),
+            tokens.output.unwrap_or(0),
+            cache(|cache| cache.read),
+            cache(|cache| cache.write),
+            tokens.reasoning.unwrap_or(0),
+        ];
+        let sum: u64 = counts.iter().sum();
+        if sum > 0 {
+            turn.context_used = Some(tokens.total.unwrap_or(sum));
+        }
+        let all = turn.tokens.get_or_insert([0; 5]);
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+    }
+}
+
+/// Whether a part of the user's message is the user's own.
+fn is_own(part: &Part<'_>) -> bool {
+    part.synthetic != Some(true)
+        && part.ignored != Some(true)
+        && matches!(part.r#type.as_deref(), Some("text" | "file" | "subtask" | "agent"))
+}
+
+/// A part of the user's message. Agents that are mentioned stand in the text already.
+fn prompt_part<'a>(part: &Part<'a>, value: Value<'a>) -> Option<ContentPart<'a>> {
+    match part.r#type.as_deref().unwrap_or_default() {
+        "text" => part.text.clone().map(|text| parts::text_part(false, text)),
+        "file" => Some(parts::file(part.mime.as_deref(), part.filename.clone(), part.url.clone()?, part.source)),
+        "agent" => None,
+        _ => Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })),
+    }
+}
+
+/// A prompt as the host sent it, where no stream shows it.
+pub(super) fn prompt_message(id: &str, parts: &[Value<'_>], emit: &mut Emit<'_>) {
+    let mut content = Vec::new();
+    for value in parts {
+        let text = |key: &str| value.get(key).and_then(Value::str);
+        match text("type").as_deref() {
+            Some("text") => {
+                content.extend(value.get("text").and_then(Value::text).map(|text| parts::text_part(false, text)));
+            }
+            Some("image") => {
+                let data = format!(
+                    "data:{};base64,{}",
+                    text("mimeType").unwrap_or_default(),
+                    text("data").unwrap_or_default()
+                );
+                content.push(parts::file(Some("image/*"), None, Text::from(data), None));
+            }
+            Some("agent") => {}
+            _ => {
+                let url = value.get("url").or_else(|| value.get("uri")).and_then(Value::text).unwrap_or_default();
+                let name = text("filename").or_else(|| text("name"));
+                content.push(parts::file(text("mime").as_deref(), name, url, value.get("source")));
+            }
+        }
+    }
+    let native = Some(id).filter(|id| !id.is_empty());
+    let spec = Spec { id, kind: ItemKind::Message, role: Some(ItemRole::User), native, parent: None, agent: None };
+    emit.item(&spec, ItemStatus::Completed, content, true);
+}
+
+/// Whether a thought may be shown: what the model hides has no text.
+pub(super) fn visibility(text: &Text<'_>) -> Visibility<'static> {
+    if text.is_empty() { Visibility::Private } else { Visibility::Public }
+}

@@ -1,0 +1,297 @@
+//! Sessions of a server: which is whose, what is known of them, their turns.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{
+    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemStatus, Json, StatusLabel, StatusPart, Text,
+};
+
+use super::state::{Native, State, Unlinked, Waiting};
+use super::wire::{Failure, FileDiff, Info, Model, SessionInfo};
+use crate::diff;
+use crate::emit::{Emit, Spec};
+use crate::hash;
+use crate::json::{Tape, Value};
+
+/// So much of a subagent that is not linked yet is kept.
+const MOST_WAITING: usize = 2000;
+
+impl State {
+    /// Events go to the session with this identifier from here on. A new one is opened.
+    pub(super) fn enter(&mut self, id: &str, emit: &mut Emit<'_>) {
+        if let Some(native) = self.sessions.get(id) {
+            emit.select(native.index);
+        } else {
+            let index = emit.route(id);
+            self.sessions.insert(id.to_owned(), Native { index, ..Native::default() });
+        }
+    }
+
+    /// The session is over: what it left open was closed with it.
+    pub(super) fn forget_session(&mut self, id: &str) {
+        self.sessions.remove(id);
+        self.messages.retain(|_, message| message.session != id);
+        self.tools.retain(|_, tool| tool.session != id);
+        self.requests.retain(|_, pending| pending.session != id);
+    }
+
+    /// The call that started the session, if it is a subagent's.
+    pub(super) fn agent_of(&self, session: &str) -> Option<String> {
+        self.sessions.get(session).and_then(|native| native.agent.clone())
+    }
+
+    pub(super) fn native(&mut self, session: &str) -> &mut Native {
+        self.sessions.entry(session.to_owned()).or_default()
+    }
+
+    /// A session was created or changed.
+    pub(super) fn session_info(&mut self, info: &SessionInfo<'_>, emit: &mut Emit<'_>) {
+        let Some(id) = info.id.as_deref().filter(|id| !id.is_empty()) else {
+            emit.ignore("no session");
+            return;
+        };
+        if self.unlinked.contains_key(id) {
+            emit.ignore("waits for its call");
+            return;
+        }
+        let parent = info.parent.as_deref().and_then(|parent| self.sessions.get(parent)).map(|parent| parent.index);
+        if parent.is_some() && !self.sessions.contains_key(id) {
+            self.unlinked.insert(id.to_owned(), Unlinked { index: parent, said: Vec::new() });
+            emit.ignore("waits for its call");
+            return;
+        }
+        self.enter(id, emit);
+        self.settle(id, emit);
+        let created = info.time.as_ref().and_then(|time| time.created);
+        let native = self.native(id);
+        native.created = created.unwrap_or(native.created);
+        if native.agent.is_some() {
+            emit.ignore("of a subagent");
+            return;
+        }
+        self.facts(id, info, emit);
+    }
+
+    fn facts(&mut self, id: &str, info: &SessionInfo<'_>, emit: &mut Emit<'_>) {
+        let text = |text: Option<&str>| text.map(Json::of);
+        let place = info.location.and_then(|place| place.get("directory")).and_then(Value::str);
+        emit.facts(&[
+            ("agent_version", text(info.version.as_deref())),
+            ("cwd", text(info.directory.as_deref().or(place.as_deref()))),
+            ("model", info.model.as_ref().and_then(model_name).map(|name| Json::of(name.as_str()))),
+            ("variant", info.model.as_ref().and_then(|model| text(chosen_variant(model.variant.as_deref())))),
+            ("mode", text(info.agent.as_deref())),
+        ]);
+        // Until the agent has found a title, it is a date.
+        if let Some(title) = info.title.as_ref().filter(|title| !is_default_title(title)) {
+            let json = Json::of(title);
+            if !emit.knows("title", &json) {
+                emit.know("title", &json);
+                emit.status(StatusLabel::Title, Some(title.borrow()), None);
+            }
+        }
+        let reverted = info.revert.is_some();
+        if std::mem::replace(&mut self.native(id).revert, reverted) != reverted {
+            let detail = if reverted { "reverted" } else { "the revert is over" };
+            let part = StatusPart { label: StatusLabel::Notice, detail: Some(detail.into()), ..StatusPart::default() };
+            emit.status_with(part, info.revert.map(Value::json), None, false);
+        }
+    }
+
+    /// What a message tells of its session: older versions say it nowhere else.
+    pub(super) fn facts_of_message(&mut self, session: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
+        let cwd = info.path.and_then(|path| path.get("cwd")).and_then(Value::str);
+        let model = Model {
+            id: info.model_id.clone(),
+            provider: info.provider.clone(),
+            variant: info.variant.clone(),
+            ..Model::default()
+        };
+        self.learn_model(session, &model, info.agent.as_deref(), cwd.as_deref(), emit);
+    }
+
+    /// Facts that a message brings.
+    pub(super) fn learn_model(
+        &mut self,
+        session: &str,
+        model: &Model<'_>,
+        mode: Option<&str>,
+        cwd: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        if self.agent_of(session).is_some() {
+            return;
+        }
+        let name = model_name(model);
+        self.native(session).turn.model = name.clone();
+        // Summaries are written by a helper of the agent's own.
+        let mode = mode.filter(|mode| !matches!(*mode, "compaction" | "summary" | "title"));
+        emit.learn(&[
+            ("cwd", cwd.map(Json::of)),
+            ("model", name.as_deref().map(Json::of)),
+            ("variant", chosen_variant(model.variant.as_deref()).map(Json::of)),
+            ("mode", mode.map(Json::of)),
+        ]);
+    }
+
+    /// The call that started a subagent's session. What the session said before is heard now.
+    pub(super) fn link(&mut self, child: &str, parent: &str, call_id: &str, emit: &mut Emit<'_>) {
+        let index = emit.selected();
+        if child == parent || child.is_empty() {
+            return;
+        }
+        let known = self.sessions.get(child);
+        if known.is_some_and(|native| native.agent.is_none() || native.agent.as_deref() == Some(call_id)) {
+            return;
+        }
+        let native = Native { index, agent: Some(call_id.to_owned()), ..Native::default() };
+        self.sessions.insert(child.to_owned(), native);
+        self.hear(child, emit);
+        emit.select(index);
+    }
+
+    /// What a session said while it was not known whose it is.
+    pub(super) fn hear(&mut self, session: &str, emit: &mut Emit<'_>) {
+        for waiting in self.unlinked.remove(session).unwrap_or_default().said {
+            let mut tape = Tape::default();
+            match waiting {
+                Waiting::Event(text) => {
+                    let before = emit.set_cause(Some(Cow::Owned(text.clone())));
+                    if let Ok(value) = tape.read(&text) {
+                        self.frame(value, emit);
+                    }
+                    emit.set_cause(before);
+                }
+                Waiting::Document(text) => {
+                    if let Ok(value) = tape.read(&text) {
+                        let before = emit.set_cause(None);
+                        self.export(value, emit);
+                        emit.set_cause(before);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps an event of a subagent that is not linked yet. After too many the session stands for itself.
+    pub(super) fn wait(&mut self, session: &str, event: Value<'_>, emit: &mut Emit<'_>) {
+        let Some(waiting) = self.unlinked.get_mut(session) else { return };
+        if waiting.said.len() < MOST_WAITING {
+            waiting.said.push(Waiting::Event(event.raw().to_owned()));
+            emit.ignore("waits for its call");
+            return;
+        }
+        self.hear_unlinked(session, emit);
+        self.frame(event, emit);
+    }
+
+    /// No call has told of a subagent's session. It hangs below a call that is made for it; one whose parent nobody
+    /// has heard of stands for itself.
+    fn hear_unlinked(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let Some(unlinked) = self.unlinked.get(session) else { return };
+        if let Some(index) = unlinked.index {
+            emit.select(index);
+            let native = Native { index, agent: Some(session.to_owned()), ..Native::default() };
+            self.sessions.insert(session.to_owned(), native);
+        }
+        self.hear(session, emit);
+    }
+
+    /// The input is over: what still waits for its call is heard.
+    pub(super) fn hear_all_unlinked(&mut self, emit: &mut Emit<'_>) {
+        let index = emit.selected();
+        let of_this = self.unlinked.iter().filter(|(_, unlinked)| unlinked.index.is_none_or(|of| of == index));
+        let ids: Vec<_> = of_this.map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            self.hear_unlinked(&id, emit);
+            emit.select(index);
+        }
+    }
+
+    /// A failure, of the session or of a message. Both tell of the same one: it is told once.
+    pub(super) fn failure(&mut self, session: &str, failure: &Failure<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
+        let inner = failure.data.and_then(|data| data.get("message")).and_then(Value::text);
+        let name = failure.name.as_deref().unwrap_or("UnknownError").to_owned();
+        let message = inner.or_else(|| failure.message.clone()).unwrap_or_else(|| Text::from(name.clone()));
+        let shown = message.to_str_lossy().into_owned();
+        let told = (name.clone(), hash::of(shown.as_bytes()));
+        let agent = self.agent_of(session);
+        let summarising = self.messages.values().any(|message| message.session == session && message.item.is_some());
+        let native = self.native(session);
+        native.failed = None;
+        // The same failure may come once more as the stack that it was thrown from.
+        let again = native.told.as_ref().is_some_and(|known| *known == told || shown.contains("\n    at "));
+        if again {
+            emit.ignore("told before");
+            return;
+        }
+        native.told = Some(told);
+        if name == "MessageAbortedError" {
+            native.turn.interrupted = true;
+        } else {
+            native.turn.failed = true;
+        }
+        let overflow = name == "ContextOverflowError" && summarising && !self.is_summary(session);
+        self.last_error = Some(shown);
+        emit.error(ErrorData {
+            message,
+            code: Some(Cow::Owned(name)),
+            details: failure.data.map(Value::json).or_else(|| Some(value.json())),
+            // The conversation is summarised, and the prompt is given again.
+            will_retry: overflow.then_some(true),
+            agent_id: agent.map(Cow::Owned),
+            ..ErrorData::default()
+        });
+    }
+
+    /// Files that were changed: by a turn, or by taking it back. Told when it is something new.
+    pub(super) fn changes(&mut self, session: &str, diffs: &[FileDiff<'_>], emit: &mut Emit<'_>) {
+        let mut sum = hash::of(b"");
+        for diff in diffs {
+            sum = hash::more(sum, diff.file.as_deref().unwrap_or_default().as_bytes());
+            sum = hash::more(sum, &diff.patch.as_ref().map(|patch| patch.as_wtf8().into_owned()).unwrap_or_default());
+        }
+        let agent = self.agent_of(session);
+        let native = self.native(session);
+        if diffs.is_empty() || native.diff == sum {
+            emit.ignore("nothing new");
+            return;
+        }
+        native.diff = sum;
+        let detail = Some(Text::from("files changed"));
+        let mut content =
+            vec![ContentPart::Status(StatusPart { label: StatusLabel::Notice, detail, ..StatusPart::default() })];
+        content.extend(diffs.iter().filter_map(changed_file));
+        let spec = Spec { kind: ItemKind::Status, agent: agent.as_deref(), ..Spec::default() };
+        emit.item(&spec, ItemStatus::Completed, content, false);
+    }
+}
+
+fn changed_file<'d>(diff: &'d FileDiff<'_>) -> Option<ContentPart<'d>> {
+    let path = diff.file.as_deref().filter(|path| !path.is_empty())?;
+    let action = if diff.status.as_deref() == Some("added") { FileAction::Write } else { FileAction::Patch };
+    let given = diff.patch.as_ref().and_then(|patch| diff::from_unified(path, &patch.to_str_lossy()));
+    // Older versions give the file before and after.
+    let whole = || {
+        let (before, after) = (diff.before.as_ref()?.to_str_lossy(), diff.after.as_ref()?.to_str_lossy());
+        Some(if before.is_empty() { diff::of_new_file(path, &after) } else { diff::of_edit(path, &before, &after, "") })
+    };
+    let diff = given.or_else(whole).map(Text::from);
+    Some(ContentPart::FileRef(FileRefPart { path: Cow::Borrowed(path), action, diff, ..FileRefPart::default() }))
+}
+
+/// A model as the command line takes it.
+pub(super) fn model_name(model: &Model<'_>) -> Option<String> {
+    let id = model.id.as_deref()?;
+    Some(model.provider.as_deref().map_or_else(|| id.to_owned(), |provider| format!("{provider}/{id}")))
+}
+
+/// A variant that somebody chose.
+fn chosen_variant(variant: Option<&str>) -> Option<&str> {
+    variant.filter(|variant| *variant != "default")
+}
+
+fn is_default_title(title: &Text<'_>) -> bool {
+    let title = title.to_str_lossy();
+    title.is_empty() || title.starts_with("New session - ") || title.starts_with("Child session - ")
+}

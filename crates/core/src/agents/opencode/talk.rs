@@ -1,0 +1,243 @@
+//! Commands → requests to OpenCode's server.
+
+use std::fmt::Write as _;
+
+use interlinear_schema::ToJson as _;
+
+use super::state::{Dialect, Pending, Route, State};
+use crate::api::{
+    Command, HttpRequest, Outgoing, PermissionReply, PromptPart, ReplyPermissionCommand, ReplyQuestionCommand,
+    StartCommand,
+};
+use crate::emit::Emit;
+
+impl State {
+    /// Encodes a command.
+    pub(super) fn encode(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
+        let session = emit.session().native_id.clone();
+        let request = match command {
+            Command::Start(start) => self.start(start),
+            Command::Resume(resume) => {
+                self.enter(&resume.native_session_id, emit);
+                get(format!("/session/{}", resume.native_session_id))
+            }
+            Command::Fork(fork) => post(format!("/session/{}/fork", fork.native_session_id), "{}".to_owned()),
+            Command::ReplyPermission(reply) => match self.requests.get(&reply.permission_id) {
+                Some(pending) => permission_reply(pending, reply),
+                None => return emit.unsupported("this permission does not wait for an answer"),
+            },
+            Command::ReplyQuestion(reply) => match self.requests.get(&reply.question_id) {
+                Some(pending) => question_reply(pending, reply),
+                None => return emit.unsupported("this question does not wait for an answer"),
+            },
+            Command::RejectQuestion(reject) => match self.requests.get(&reject.question_id) {
+                Some(pending) => HttpRequest {
+                    body: None,
+                    ..post(request_path(pending, "question", &reject.question_id, "reject"), String::new())
+                },
+                None => return emit.unsupported("this question does not wait for an answer"),
+            },
+            Command::SetPermissionMode { .. } => {
+                return emit.unsupported("what it may do is set by rules in its configuration");
+            }
+            Command::Terminate => return,
+            Command::Prompt(_)
+            | Command::Interrupt
+            | Command::Compact { .. }
+            | Command::SetModel { .. }
+            | Command::SetVariant { .. }
+            | Command::SetAgent { .. } => {
+                let Some(session) = session else {
+                    return emit.unsupported("no session is open yet; start one and wait for the answer");
+                };
+                self.enter(&session, emit);
+                match self.of_session_command(&session, command, emit) {
+                    Some(request) => request,
+                    None => return,
+                }
+            }
+        };
+        outgoing.push(Outgoing::Http(request));
+    }
+
+    fn start(&mut self, start: &StartCommand) -> HttpRequest {
+        // The directory is chosen with the server, or by the query.
+        let query = start.cwd.as_deref().map(|cwd| format!("?directory={}", encoded(cwd))).unwrap_or_default();
+        let model = start.model.as_deref().and_then(|model| session_model(model, start.variant.as_deref()));
+        post(format!("/session{query}"), object(&[("model", model)]))
+    }
+
+    /// A command to a session that is open. What is chosen for later prompts needs no request.
+    fn of_session_command(&mut self, session: &str, command: &Command, emit: &mut Emit<'_>) -> Option<HttpRequest> {
+        let api = self.native(session).dialect == Some(Dialect::Next);
+        let path = if api { format!("/api/session/{session}") } else { format!("/session/{session}") };
+        let chosen = &mut self.native(session).chosen;
+        match command {
+            Command::SetModel { model } => chosen.model = Some(model.clone()),
+            Command::SetVariant { variant } => chosen.variant = Some(variant.clone()),
+            Command::SetAgent { agent } => chosen.agent = Some(agent.clone()),
+            Command::Interrupt => {
+                let verb = if api { "interrupt" } else { "abort" };
+                return Some(HttpRequest { body: None, ..post(format!("{path}/{verb}"), String::new()) });
+            }
+            Command::Compact { instructions: Some(_) } => {
+                emit.unsupported("its summary takes no instructions");
+            }
+            Command::Compact { instructions: None } if api => {
+                return Some(post(format!("{path}/compact"), "{}".to_owned()));
+            }
+            Command::Compact { instructions: None } => {
+                let known = self.native(session).turn.model.clone();
+                let model = self.native(session).chosen.model.clone().or(known);
+                let Some((provider, model)) = model.as_deref().and_then(|model| model.split_once('/')) else {
+                    emit.unsupported("a summary needs a model; set one first");
+                    return None;
+                };
+                let members = [("providerID", Some(json(provider))), ("modelID", Some(json(model)))];
+                return Some(post(format!("{path}/summarize"), object(&members)));
+            }
+            Command::Prompt(prompt) if api => {
+                return Some(post(format!("{path}/prompt"), object(&[("prompt", Some(api_prompt(&prompt.parts)))])));
+            }
+            Command::Prompt(prompt) => {
+                let parts: Vec<_> = prompt.parts.iter().map(prompt_part).collect();
+                let members = [
+                    ("model", chosen.model.as_deref().and_then(prompt_model)),
+                    ("variant", chosen.variant.as_deref().map(json)),
+                    ("agent", chosen.agent.as_deref().map(json)),
+                    ("parts", Some(format!("[{}]", parts.join(",")))),
+                ];
+                return Some(post(format!("{path}/prompt_async"), object(&members)));
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+fn post(path: String, body: String) -> HttpRequest {
+    HttpRequest { method: "POST".to_owned(), path, body: Some(body) }
+}
+
+fn get(path: String) -> HttpRequest {
+    HttpRequest { method: "GET".to_owned(), path, body: None }
+}
+
+fn json(text: &str) -> String {
+    let mut out = Vec::new();
+    text.write_json(&mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// An object of the members that there are.
+fn object(members: &[(&str, Option<String>)]) -> String {
+    let there = members.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", value.as_ref()?)));
+    format!("{{{}}}", there.collect::<Vec<_>>().join(","))
+}
+
+/// A text as a part of a query.
+fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(byte as char),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+fn prompt_model(model: &str) -> Option<String> {
+    let (provider, id) = model.split_once('/')?;
+    Some(object(&[("providerID", Some(json(provider))), ("modelID", Some(json(id)))]))
+}
+
+fn session_model(model: &str, variant: Option<&str>) -> Option<String> {
+    let (provider, id) = model.split_once('/')?;
+    Some(object(&[("providerID", Some(json(provider))), ("id", Some(json(id))), ("variant", variant.map(json))]))
+}
+
+fn prompt_part(part: &PromptPart) -> String {
+    let file = |mime: &str, name: Option<&str>, url: &str| {
+        object(&[
+            ("type", Some("\"file\"".to_owned())),
+            ("mime", Some(json(mime))),
+            ("filename", name.map(json)),
+            ("url", Some(json(url))),
+        ])
+    };
+    match part {
+        PromptPart::Text { text } => object(&[("type", Some("\"text\"".to_owned())), ("text", Some(json(text)))]),
+        PromptPart::Image { mime, data } => file(mime, None, &format!("data:{mime};base64,{data}")),
+        PromptPart::File { path, mime, data } => {
+            let mime = mime.as_deref().unwrap_or("text/plain");
+            file(mime, Some(path), &address(path, mime, data.as_deref()))
+        }
+    }
+}
+
+/// Where the server finds a file: in the request, or at its path.
+fn address(path: &str, mime: &str, data: Option<&str>) -> String {
+    match data {
+        Some(data) => format!("data:{mime};base64,{data}"),
+        None => format!("file://{}", encoded(path)),
+    }
+}
+
+/// A prompt of the newer API: one text, and files beside it.
+fn api_prompt(parts: &[PromptPart]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        PromptPart::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let files = parts.iter().filter_map(|part| match part {
+        PromptPart::Text { .. } => None,
+        PromptPart::Image { mime, data } => Some(api_file(mime, None, &address("", mime, Some(data)))),
+        PromptPart::File { path, mime, data } => {
+            let mime = mime.as_deref().unwrap_or("text/plain");
+            Some(api_file(mime, Some(path), &address(path, mime, data.as_deref())))
+        }
+    });
+    let files: Vec<_> = files.collect();
+    let files = (!files.is_empty()).then(|| format!("[{}]", files.join(",")));
+    object(&[("text", Some(json(&texts.collect::<Vec<_>>().join("\n")))), ("files", files)])
+}
+
+fn api_file(mime: &str, name: Option<&str>, uri: &str) -> String {
+    object(&[("uri", Some(json(uri))), ("mime", Some(json(mime))), ("name", name.map(json))])
+}
+
+/// Where an answer to a request goes.
+fn request_path(pending: &Pending, what: &str, id: &str, verb: &str) -> String {
+    match pending.route {
+        Route::Api => format!("/api/session/{}/{what}/{id}/{verb}", pending.session),
+        Route::Request | Route::Session => format!("/{what}/{id}/{verb}"),
+    }
+}
+
+fn permission_reply(pending: &Pending, command: &ReplyPermissionCommand) -> HttpRequest {
+    let id = &command.permission_id;
+    let reply = match command.reply {
+        PermissionReply::Accept => "once",
+        PermissionReply::AcceptForSession => "always",
+        PermissionReply::Reject => "reject",
+    };
+    if pending.route == Route::Session {
+        let body = object(&[("response", Some(json(reply)))]);
+        return post(format!("/session/{}/permissions/{id}", pending.session), body);
+    }
+    let message = command.message.as_deref().filter(|_| command.reply == PermissionReply::Reject).map(json);
+    let body = object(&[("reply", Some(json(reply))), ("message", message)]);
+    post(request_path(pending, "permission", id, "reply"), body)
+}
+
+fn question_reply(pending: &Pending, command: &ReplyQuestionCommand) -> HttpRequest {
+    let lists = command.answers.iter().map(|answers| {
+        let answers: Vec<_> = answers.iter().map(|answer| json(answer)).collect();
+        format!("[{}]", answers.join(","))
+    });
+    let answers = format!("[{}]", lists.collect::<Vec<_>>().join(","));
+    post(request_path(pending, "question", &command.question_id, "reply"), object(&[("answers", Some(answers))]))
+}

@@ -1,0 +1,151 @@
+//! Turns: from a prompt, or from the agent's own start, to its being idle with nothing left open.
+
+use std::borrow::Cow;
+
+use interlinear_schema::{StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus, Usage};
+
+use super::state::{State, Turn};
+use super::wire::Status;
+use crate::emit::Emit;
+use crate::hash;
+use crate::json::Value;
+
+impl State {
+    pub(super) fn status(&mut self, session: &str, status: &Status<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
+        self.settle(session, emit);
+        let agent = self.agent_of(session);
+        match status.r#type.as_deref().unwrap_or_default() {
+            "idle" => self.idle(session, emit),
+            "busy" => {
+                self.native(session).turn.retrying = false;
+                if agent.is_none() {
+                    self.begin_turn(session, None, false, emit);
+                }
+                emit.ignore("nothing new");
+            }
+            "retry" => {
+                self.native(session).turn.retrying = true;
+                self.cut_attempt(session, emit);
+                self.retry(status.attempt, status.message.as_ref(), value, agent.as_deref(), emit);
+            }
+            word => {
+                emit.book.drift.note(crate::api::DriftKind::Value, "session.status.type", word);
+                emit.status(StatusLabel::Notice, Some(Text::from(word)), agent.as_deref());
+            }
+        }
+    }
+
+    /// A request to the model's service is repeated.
+    pub(super) fn retry(
+        &mut self,
+        attempt: Option<u64>,
+        message: Option<&Text<'_>>,
+        value: Value<'_>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
+        let attempt = attempt.map(|attempt| format!("attempt {attempt}")).unwrap_or_default();
+        let why = message.map(|message| format!(": {message}")).unwrap_or_default();
+        let detail = Some(Text::from(format!("{attempt}{why}")));
+        let part = StatusPart { label: StatusLabel::Retry, detail, ..StatusPart::default() };
+        emit.status_with(part, Some(value.json()), agent, false);
+    }
+
+    /// A turn begins, unless one is open. One that was over but for a last word is ended first.
+    pub(super) fn begin_turn(&mut self, session: &str, began: Option<i64>, synthetic: bool, emit: &mut Emit<'_>) {
+        if self.native(session).turn.idle {
+            self.close_turn(session, true, emit);
+        }
+        if emit.session().turn_id().is_none() {
+            let model = self.native(session).turn.model.take();
+            self.native(session).turn = Turn { model, began, ..Turn::default() };
+            self.native(session).told = None;
+        }
+        emit.begin_turn(None, synthetic);
+    }
+
+    /// The agent has nothing more to do. The turn is over if nothing of it is open.
+    pub(super) fn idle(&mut self, session: &str, emit: &mut Emit<'_>) {
+        self.settle(session, emit);
+        if let Some(agent) = self.agent_of(session) {
+            if emit.is_background(&agent) {
+                emit.end_background(&agent);
+            }
+            emit.ignore("shown by its call");
+            return;
+        }
+        if emit.session().turn_id().is_none() {
+            emit.ignore("nothing new");
+        } else if self.has_open(session) {
+            self.native(session).turn.idle = true;
+            emit.ignore("something is still open");
+        } else {
+            self.end_turn(session, emit);
+        }
+    }
+
+    fn has_open(&self, session: &str) -> bool {
+        self.messages.values().any(|message| message.session == session && message.item.is_some())
+            || self.tools.values().any(|tool| tool.session == session)
+    }
+
+    /// The turn is over; what is still open in it will not be finished.
+    pub(super) fn end_turn(&mut self, session: &str, emit: &mut Emit<'_>) {
+        self.close_turn(session, false, emit);
+    }
+
+    /// The same; `synthetic`: the agent does not say so itself.
+    pub(super) fn close_turn(&mut self, session: &str, synthetic: bool, emit: &mut Emit<'_>) {
+        let turn = std::mem::take(&mut self.native(session).turn);
+        self.native(session).turn.model = turn.model.clone();
+        let status = if turn.interrupted {
+            TurnStatus::Interrupted
+        } else if turn.failed {
+            TurnStatus::Failed
+        } else {
+            TurnStatus::Completed
+        };
+        let usage = turn.tokens.map(|[input, output, read, write, reasoning]| Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            cache_read_tokens: Some(read),
+            cache_write_tokens: Some(write),
+            reasoning_tokens: Some(reasoning),
+            cost_usd: turn.cost.map(|cost| (cost * 1e9).round() / 1e9),
+            ..Usage::default()
+        });
+        let duration = turn.began.zip(turn.last).and_then(|(began, last)| u64::try_from(last - began).ok());
+        let metadata = TurnMetadata {
+            status: Some(status),
+            usage,
+            context_used: turn.context_used,
+            model: turn.model.map(Cow::Owned),
+            stop_reason: turn.stop_reason.map(Cow::Owned),
+            duration_ms: duration,
+            ..TurnMetadata::default()
+        };
+        emit.end_turn(&metadata, synthetic);
+        self.forget_open(session);
+    }
+
+    /// What the turn's end has closed is late from here on.
+    fn forget_open(&mut self, session: &str) {
+        let mut done = Vec::new();
+        self.messages.retain(|id, message| {
+            let over = message.session == session && message.item.is_some();
+            if over {
+                done.push(id.clone());
+            }
+            !over
+        });
+        self.tools.retain(|id, tool| {
+            let over = tool.session == session;
+            if over {
+                done.push(id.clone());
+            }
+            !over
+        });
+        self.done.extend(done.iter().map(|id| hash::of(id.as_bytes())));
+        self.requests.retain(|_, pending| pending.session != session);
+    }
+}

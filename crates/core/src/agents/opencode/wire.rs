@@ -1,0 +1,365 @@
+//! What OpenCode's JSON is, over all versions: the dialects differ in where things stand more than in what they are.
+
+use std::borrow::Cow;
+
+use interlinear_schema::Text;
+
+use crate::json::Value;
+use crate::wire::wire;
+
+wire! {
+    /// An event of a server's stream. `/global/event` wraps it, `/api/event` has its content under `data`.
+    pub(super) struct Frame in "event" {
+        r#type("type"): Cow<'a, str>,
+        body("properties" | "data"): Value<'a>,
+        payload: Value<'a>,
+        copy("syncEvent"): Value<'a>,
+    }
+    known "id" "directory" "project" "workspace" "durable" "location" "metadata"
+}
+
+wire! {
+    /// `session.*`, but for the newer dialect.
+    pub(super) struct SessionEvent in "session" {
+        info: SessionInfo<'a>,
+        status: Status<'a>,
+        error: Failure<'a>,
+        diff: Vec<FileDiff<'a>>,
+    }
+    known "sessionID"
+}
+
+wire! {
+    pub(super) struct SessionInfo in "session.info" {
+        id: Cow<'a, str>,
+        parent("parentID"): Cow<'a, str>,
+        title: Text<'a>,
+        version: Cow<'a, str>,
+        directory: Cow<'a, str>,
+        location: Value<'a>,
+        agent: Cow<'a, str>,
+        model: Model<'a>,
+        revert: Value<'a>,
+        time: Times<'a>,
+    }
+    known "slug" "projectID" "workspaceID" "path" "summary" "cost" "tokens" "share" "metadata" "permission" "project"
+        "subpath"
+}
+
+wire! {
+    pub(super) struct Model in "model" {
+        id("id" | "modelID"): Cow<'a, str>,
+        provider("providerID"): Cow<'a, str>,
+        variant: Cow<'a, str>,
+    }
+    known
+}
+
+wire! {
+    pub(super) struct Times in "time" {
+        created: i64,
+        completed: i64,
+        start: i64,
+        end: i64,
+    }
+    known "updated" "compacting" "archived" "compacted" "initialized" "ran" "pruned"
+}
+
+wire! {
+    pub(super) struct Status in "session.status" {
+        r#type("type"): Cow<'a, str>,
+        attempt: u64,
+        message: Text<'a>,
+    }
+    known "next" "action"
+}
+
+wire! {
+    /// A failure, of a message or of a session.
+    pub(super) struct Failure in "error" {
+        name("name" | "_tag" | "type"): Cow<'a, str>,
+        message: Text<'a>,
+        data: Value<'a>,
+    }
+    known "requestID" "service" "errors" "success" "kind" "ref" "field" "ptyID"
+}
+
+wire! {
+    pub(super) struct FileDiff in "diff" {
+        file("file" | "path"): Cow<'a, str>,
+        patch: Text<'a>,
+        before: Text<'a>,
+        after: Text<'a>,
+        status: Cow<'a, str>,
+    }
+    known "additions" "deletions"
+}
+
+wire! {
+    /// `message.*`.
+    pub(super) struct MessageEvent in "message" {
+        info: Info<'a>,
+        part: Value<'a>,
+        message("messageID"): Cow<'a, str>,
+        part_id("partID"): Cow<'a, str>,
+        field: Cow<'a, str>,
+        delta: Text<'a>,
+    }
+    known "sessionID" "time"
+}
+
+wire! {
+    /// A message without its parts.
+    pub(super) struct Info in "message.info" {
+        id: Cow<'a, str>,
+        role: Cow<'a, str>,
+        time: Times<'a>,
+        agent("agent" | "mode"): Cow<'a, str>,
+        model: Model<'a>,
+        model_id("modelID"): Cow<'a, str>,
+        provider("providerID"): Cow<'a, str>,
+        variant: Cow<'a, str>,
+        path: Value<'a>,
+        summary: Value<'a>,
+        cost: f64,
+        tokens: Tokens<'a>,
+        finish: Cow<'a, str>,
+        error: Value<'a>,
+        structured: Value<'a>,
+    }
+    known "sessionID" "parentID" "format" "system" "tools"
+}
+
+wire! {
+    pub(super) struct Tokens in "tokens" {
+        total: u64,
+        input: u64,
+        output: u64,
+        reasoning: u64,
+        cache: Cache<'a>,
+    }
+    known
+}
+
+wire! {
+    pub(super) struct Cache in "tokens.cache" {
+        read: u64,
+        write: u64,
+    }
+    known
+}
+
+wire! {
+    /// A part of a message, whatever its type.
+    pub(super) struct Part in "part" {
+        id: Cow<'a, str>,
+        message("messageID"): Cow<'a, str>,
+        r#type("type"): Cow<'a, str>,
+        text: Text<'a>,
+        synthetic: bool,
+        ignored: bool,
+        time: Times<'a>,
+        metadata: Value<'a>,
+        // tool
+        call("callID"): Cow<'a, str>,
+        tool: Cow<'a, str>,
+        state: ToolState<'a>,
+        // file
+        mime: Cow<'a, str>,
+        filename: Cow<'a, str>,
+        url: Text<'a>,
+        source: Value<'a>,
+        // patch
+        files: Vec<Cow<'a, str>>,
+        // step-finish
+        reason: Cow<'a, str>,
+        cost: f64,
+        tokens: Tokens<'a>,
+        // compaction
+        auto: bool,
+        overflow: bool,
+        // retry
+        attempt: u64,
+        error: Failure<'a>,
+    }
+    known "sessionID" "snapshot" "hash" "prompt" "description" "agent" "model" "command" "name" "tail_start_id"
+}
+
+wire! {
+    pub(super) struct ToolState in "part.state" {
+        status: Cow<'a, str>,
+        input: Value<'a>,
+        output: Text<'a>,
+        error: Text<'a>,
+        title: Text<'a>,
+        metadata: Value<'a>,
+        time: Times<'a>,
+        attachments: Vec<Attachment<'a>>,
+    }
+    known "raw"
+}
+
+wire! {
+    /// A file or image beside a prompt or a result.
+    pub(super) struct Attachment in "file" {
+        mime: Cow<'a, str>,
+        filename("filename" | "name"): Cow<'a, str>,
+        url("url" | "uri"): Text<'a>,
+        source: Value<'a>,
+    }
+    known "id" "messageID" "sessionID" "type" "description"
+}
+
+wire! {
+    /// `permission.*` in every dialect.
+    pub(super) struct Permission in "permission" {
+        id("id" | "requestID" | "permissionID"): Cow<'a, str>,
+        action("permission" | "action" | "type"): Cow<'a, str>,
+        patterns("patterns" | "pattern" | "resources"): Value<'a>,
+        always("always" | "save"): Value<'a>,
+        metadata: Value<'a>,
+        title: Text<'a>,
+        tool("tool" | "source"): Value<'a>,
+        call("callID"): Cow<'a, str>,
+        reply("reply" | "response"): Cow<'a, str>,
+    }
+    known "sessionID" "messageID" "time" "message"
+}
+
+wire! {
+    /// `question.*` in every dialect.
+    pub(super) struct Asked in "question" {
+        id("id" | "requestID"): Cow<'a, str>,
+        questions: Vec<Question<'a>>,
+        tool: Value<'a>,
+        answers: Vec<Value<'a>>,
+    }
+    known "sessionID"
+}
+
+wire! {
+    pub(super) struct Question in "question.questions" {
+        question: Text<'a>,
+        header: Text<'a>,
+        options: Vec<Choice<'a>>,
+        multiple: bool,
+        custom: bool,
+    }
+    known
+}
+
+wire! {
+    pub(super) struct Choice in "question.options" {
+        label: Text<'a>,
+        description: Text<'a>,
+    }
+    known
+}
+
+wire! {
+    /// `session.next.*`: the newer dialect.
+    pub(super) struct Next in "session.next" {
+        timestamp: i64,
+        message("assistantMessageID" | "messageID"): Cow<'a, str>,
+        prompt: Prompt<'a>,
+        agent: Cow<'a, str>,
+        model: Model<'a>,
+        part("textID" | "reasoningID"): Cow<'a, str>,
+        delta: Text<'a>,
+        text: Text<'a>,
+        call("callID"): Cow<'a, str>,
+        name("name" | "tool"): Cow<'a, str>,
+        input: Value<'a>,
+        structured: Value<'a>,
+        content: Vec<Content<'a>>,
+        error: Failure<'a>,
+        finish: Cow<'a, str>,
+        cost: f64,
+        tokens: Tokens<'a>,
+        command: Text<'a>,
+        output: Text<'a>,
+        attempt: u64,
+        reason: Text<'a>,
+        location: Value<'a>,
+    }
+    known "sessionID" "delivery" "snapshot" "files" "provider" "providerMetadata" "outputPaths" "result" "recent"
+        "revert" "subdirectory" "metadata" "status"
+}
+
+wire! {
+    pub(super) struct Prompt in "session.next.prompt" {
+        text: Text<'a>,
+        files: Vec<Attachment<'a>>,
+    }
+    known "agents"
+}
+
+wire! {
+    pub(super) struct Content in "session.next.content" {
+        r#type("type"): Cow<'a, str>,
+        text: Text<'a>,
+        mime: Cow<'a, str>,
+        url("uri" | "url"): Text<'a>,
+        name: Cow<'a, str>,
+    }
+    known "id"
+}
+
+wire! {
+    /// A line of `run --format json`.
+    pub(super) struct Printed in "run" {
+        r#type("type"): Cow<'a, str>,
+        session("sessionID"): Cow<'a, str>,
+        part: Value<'a>,
+        error: Failure<'a>,
+    }
+    known "timestamp"
+}
+
+wire! {
+    /// What `opencode export` prints.
+    pub(super) struct Export in "export" {
+        info: SessionInfo<'a>,
+        messages: Vec<Value<'a>>,
+    }
+    known
+}
+
+wire! {
+    /// A stored message of the newer dialect.
+    pub(super) struct StoredNext in "export.next" {
+        id: Cow<'a, str>,
+        r#type("type"): Cow<'a, str>,
+        time: Times<'a>,
+        text: Text<'a>,
+        files: Vec<Attachment<'a>>,
+        agent: Cow<'a, str>,
+        model: Model<'a>,
+        content: Vec<StoredContent<'a>>,
+        finish: Cow<'a, str>,
+        cost: f64,
+        tokens: Tokens<'a>,
+        error: Failure<'a>,
+    }
+    known "snapshot" "agents" "sessionID" "metadata" "delivery" "seq" "reason" "recent" "callID" "command" "output"
+}
+
+wire! {
+    pub(super) struct StoredContent in "export.next.content" {
+        id: Cow<'a, str>,
+        r#type("type"): Cow<'a, str>,
+        text: Text<'a>,
+        name: Cow<'a, str>,
+        state: Value<'a>,
+        time: Times<'a>,
+    }
+    known "provider" "providerMetadata"
+}
+
+wire! {
+    pub(super) struct Exported in "export.messages" {
+        info: Value<'a>,
+        parts: Vec<Value<'a>>,
+    }
+    known
+}
