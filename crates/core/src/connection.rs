@@ -234,6 +234,11 @@ impl Connection {
         self.machine.agent.read_stored(links);
     }
 
+    /// More of a transcript that has no clock but its own: where the chunk begins must not show in any time.
+    pub(crate) fn more(&mut self, chunk: &[u8], sink: &mut dyn Sink) {
+        self.push(chunk, &Channel::Stdout, Direction::Out, sink);
+    }
+
     /// One entry of a stored file.
     pub(crate) fn entry(&mut self, line: &[u8], sink: &mut dyn Sink) {
         self.line(Line::Whole(line), &Channel::Stdout, Direction::Out, true, sink);

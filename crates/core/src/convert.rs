@@ -66,7 +66,7 @@ impl Converter {
                 Ok(())
             }
             Reading::Live(connection) => {
-                connection.receive(chunk, &crate::api::Channel::Stdout, 0.0, sink);
+                connection.more(chunk, sink);
                 Ok(())
             }
             Reading::Lines(connection, name) => {
@@ -74,7 +74,7 @@ impl Converter {
                     file.clone_into(name);
                     connection.next_file(sink);
                 }
-                connection.receive(chunk, &crate::api::Channel::Stdout, 0.0, sink);
+                connection.more(chunk, sink);
                 Ok(())
             }
             Reading::Stored(stored) => {

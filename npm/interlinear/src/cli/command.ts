@@ -80,14 +80,14 @@ function parseStrictly(
 
 function checkChoice(name: string, choices: readonly string[] | undefined, value: unknown): void {
   if (typeof value !== "string" || choices === undefined || choices.includes(value)) return;
-  throw new UsageError(`--${name} ${value}: it takes ${choices.join(" or ")}`);
+  throw new UsageError(`--${name} ${value}: it takes ${oneOf(choices)}`);
 }
 
 /** How to read a transcript. */
 export function convertOptions(options: Options): ConvertOptions {
   const agent = options.get("agent") ?? "auto";
   const known = ["auto", ...agents()];
-  if (!known.includes(agent)) throw new UsageError(`--agent ${agent}: it takes ${known.join(" or ")}`);
+  if (!known.includes(agent)) throw new UsageError(`--agent ${agent}: it takes ${oneOf(known)}`);
   return { agent: agent as Agent | "auto", includeRaw: options.has("raw") };
 }
 
@@ -108,4 +108,9 @@ export function helpOf(name: string, command: Command): string {
     ...(command.details === undefined ? [] : ["", command.details]),
     "",
   ].join("\n");
+}
+
+/** `a, b or c` */
+function oneOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
