@@ -39,7 +39,10 @@ describe("a wrong command line is exit code 2 and says what is wrong", () => {
     "an unknown command": [["translate"], /translate: there is no such command/],
     "a name that every object has": [["constructor"], /no such command/],
     "an unknown option": [["convert", "--fast"], /--fast/],
-    "an unknown agent": [["convert", "--agent", "hal", recording("hello")], /--agent hal: it takes auto, claude, codex, opencode, amp or pi/],
+    "an unknown agent": [
+      ["convert", "--agent", "hal", recording("hello")],
+      /--agent hal: it takes auto, claude, codex, opencode, amp or pi/,
+    ],
     "an unknown format": [["convert", "--to", "pdf", recording("hello")], /--to pdf: it takes universal/],
     "a width that is none": [["show", "--width", "wide", recording("hello")], /--width wide/],
     "a choice that is none": [["show", "--lines", "some", recording("hello")], /--lines some: it takes all or mapped/],
@@ -124,5 +127,11 @@ describe("doctor", () => {
 
 test("agents lists what can be read", async () => {
   assert.equal((await interlinear(["agents"])).stdout, "claude\ncodex\nopencode\namp\npi\n");
-  assert.deepEqual(JSON.parse((await interlinear(["agents", "--json"])).stdout), ["claude", "codex", "opencode", "amp", "pi"]);
+  assert.deepEqual(JSON.parse((await interlinear(["agents", "--json"])).stdout), [
+    "claude",
+    "codex",
+    "opencode",
+    "amp",
+    "pi",
+  ]);
 });

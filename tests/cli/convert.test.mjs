@@ -147,7 +147,7 @@ describe("what cannot be read", () => {
   test("a folder without transcripts is exit code 2", async () => {
     const { code, stderr } = await interlinear(["convert", mkdtempSync(join(scratch, "empty-"))]);
     assert.equal(code, 2);
-    assert.match(stderr, /no \.jsonl file/);
+    assert.match(stderr, /no \.jsonl or \.json file/);
   });
 
   test("a megabyte of noise gets an answer", async () => {
@@ -205,4 +205,17 @@ describe("progress", () => {
     );
     assert.deepEqual([quick.stdout, unseen.stderr], ["", ""]);
   });
+});
+
+test("the stored sessions of every agent are found in its folder, whatever their files are", async () => {
+  for (const agent of ["claude", "codex", "opencode", "amp", "pi"]) {
+    const { code, stdout, stderr } = await interlinear(["check", `tests/fixtures/${agent}/stored`]);
+    assert.equal(code, 0, stderr);
+    const lines = stdout.trim().split("\n");
+    assert.ok(lines.length > 10, `${agent}: ${lines.length} sessions`);
+    assert.ok(
+      lines.every((line) => line.endsWith("the contract is kept")),
+      stdout,
+    );
+  }
 });

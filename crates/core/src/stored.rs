@@ -101,19 +101,16 @@ impl Stored {
         for number in 0..self.files.len() {
             self.files[number].note_rest(number as u32, &mut self.tape);
         }
-        let mains: Vec<usize> = (0..self.files.len()).filter(|at| self.files[*at].role == Role::Main).collect();
-        // Files of a subagent given alone are a session of their own.
-        let mains = if mains.is_empty() { (0..self.files.len()).take(1).collect() } else { mains };
-        for (session, main) in mains.iter().enumerate() {
-            let mut index = std::mem::replace(&mut self.files[*main].index, Index::new(self.agent));
-            let stem = self.files[*main].session.clone();
-            for at in 0..self.files.len() {
-                if at == *main || !(mains.len() == 1 || self.files[at].belongs_to(stem.as_deref())) {
-                    continue;
+        let (heads, owners) = self.sessions();
+        for (session, head) in heads.iter().enumerate() {
+            let mut index = std::mem::replace(&mut self.files[*head].index, Index::new(self.agent));
+            let stem = self.files[*head].session.clone();
+            for (at, owner) in owners.iter().enumerate() {
+                if *owner == Some(session) {
+                    self.files[at].add_to(&mut index, &mut self.tape);
                 }
-                self.files[at].add_to(&mut index, &mut self.tape);
             }
-            let id = match (&options.session_id, mains.len()) {
+            let id = match (&options.session_id, heads.len()) {
                 (Some(id), 1) => id.clone(),
                 (Some(prefix), _) => format!("{prefix}_{}", session + 1),
                 (None, _) => stem.unwrap_or_else(|| format!("session_{}", session + 1)),
@@ -126,6 +123,24 @@ impl Stored {
             self.plan.extend(index.order(branch).into_iter().map(|placed| (session, placed)));
         }
         self.stretches()
+    }
+
+    /// The files that are sessions, and for every other file the session that it belongs to. A subagent's file that
+    /// belongs to none is a session of its own: nothing that was handed in is left out.
+    fn sessions(&self) -> (Vec<usize>, Vec<Option<usize>>) {
+        let files = &self.files;
+        let mut heads: Vec<usize> = (0..files.len()).filter(|at| files[*at].role == Role::Main).collect();
+        let only = if let [only] = heads[..] { Some(only) } else { None };
+        let mut owners = vec![None; files.len()];
+        for (at, file) in files.iter().enumerate().filter(|(_, file)| file.role != Role::Main) {
+            let named = heads.iter().position(|head| file.belongs_to(files[*head].session.as_deref()));
+            let alone = only.filter(|main| file.session.is_none() || files[*main].session.is_none()).map(|_| 0);
+            owners[at] = named.or(alone);
+            if owners[at].is_none() && file.role == Role::Subagent {
+                heads.push(at);
+            }
+        }
+        (heads, owners)
     }
 
     /// The plan, with neighbours put together.

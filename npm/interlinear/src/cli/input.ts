@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { open as openFile, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { aboutInput, UsageError } from "./failure.js";
 
 /** One transcript to be read: a stream, or the files that a session is stored in. */
@@ -59,17 +59,48 @@ async function findInput(path: string): Promise<Input[]> {
   const main = stemOf(path.replace(/[\\/]+$/, "")) + ENDING;
   if (await isFile(main)) return [await oneFile(main, false)];
   const inputs = await inFolder(path);
-  if (inputs.length === 0) throw new UsageError(`${path}: there is no .jsonl file in this folder`);
+  if (inputs.length === 0) throw new UsageError(`${path}: there is no .jsonl or .json file in this folder`);
   return inputs;
 }
 
-/** A file, with the folder of the same name beside it, where its agent has put the rest of the session. */
+/** A file, with what its agent has put beside it: the folder of the same name, and files of its subagents. */
 async function oneFile(path: string, once: boolean): Promise<Input> {
   const main: InputFile = { name: resolve(path), path, once };
   if (once) return { label: path, files: [main] };
-  const files = path.endsWith(ENDING) ? [main, ...(await filesBelow(stemOf(path)))] : [main];
+  if (!path.endsWith(ENDING)) return together(path, [main]);
+  return together(path, [main, ...(await filesBelow(stemOf(path))), ...(await subagentsOf(path))]);
+}
+
+/** Files that are one transcript. */
+async function together(label: string, files: readonly InputFile[]): Promise<Input> {
   const sizes = await Promise.all(files.map(async (file) => (await stat(file.path)).size));
-  return { label: path, files, size: sizes.reduce((sum, size) => sum + size, 0) };
+  return { label, files, size: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** How the files of subagents are called that lie beside a session. */
+const SUBAGENT = /^agent-.*\.jsonl$/;
+
+/** The files of subagents beside a session that name it in their first line. */
+async function subagentsOf(path: string): Promise<InputFile[]> {
+  const folder = dirname(path);
+  const session = `"sessionId":${JSON.stringify(basename(stemOf(path)))}`;
+  const found: InputFile[] = [];
+  for (const { name } of await list(folder)) {
+    const file = join(folder, name);
+    if (!SUBAGENT.test(name) || file === path) continue;
+    if ((await beginningOf(file)).includes(session)) found.push({ name: resolve(file), path: file, once: false });
+  }
+  return found;
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await openFile(path);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(16 * 1024), position: 0 });
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 async function isFile(path: string): Promise<boolean> {
@@ -79,17 +110,48 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
+/** Codex: a session and its subagents are rollouts that lie in one folder. */
+const ROLLOUT = /^rollout-.*\.jsonl$/;
+
+/** Amp: each thread is a document of its own. */
+const THREAD = /^T-.*\.json$/;
+
+/** OpenCode: older versions keep sessions and their messages apart, in folders beside each other. */
+const TREE = ["session", "message"];
+
 /** Each `.jsonl` file is a session; folders that belong to none of them are looked into. */
 async function inFolder(folder: string): Promise<Input[]> {
   const entries = await list(folder);
-  const sessions = entries.filter((entry) => entry.isFile() && entry.name.endsWith(ENDING));
-  const taken = new Set(sessions.map((entry) => stemOf(entry.name)));
+  if (TREE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))) {
+    return documents(folder);
+  }
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  const lines = names.filter((name) => name.endsWith(ENDING));
+  const rollouts = lines.filter((name) => ROLLOUT.test(name));
+  const mains = lines.filter((name) => !ROLLOUT.test(name) && !SUBAGENT.test(name));
+  // Files of subagents alone are sessions too.
+  const sessions = mains.length > 0 ? mains : lines.filter((name) => !ROLLOUT.test(name));
+  const threads = names.filter((name) => THREAD.test(name));
+  const taken = new Set(sessions.map(stemOf));
   const folders = entries.filter((entry) => entry.isDirectory() && !taken.has(entry.name));
   const found = await Promise.all([
-    ...sessions.map(async (entry) => [await oneFile(join(folder, entry.name), false)]),
+    ...[...sessions, ...threads].map(async (name) => [await oneFile(join(folder, name), false)]),
+    ...(rollouts.length > 0
+      ? [together(join(folder, rollouts[0] ?? ""), at(folder, rollouts)).then((one) => [one])]
+      : []),
     ...folders.map((entry) => inFolder(join(folder, entry.name))),
   ]);
-  return found.flat();
+  const inputs = found.flat();
+  return inputs.length > 0 ? inputs : documents(folder);
+}
+
+const at = (folder: string, names: readonly string[]): InputFile[] =>
+  names.map((name) => ({ name: resolve(folder, name), path: join(folder, name), once: false }));
+
+/** OpenCode: all documents of a folder are one transcript. */
+async function documents(folder: string): Promise<Input[]> {
+  const files = (await filesBelow(folder)).filter((file) => file.path.endsWith(".json"));
+  return files.length > 0 ? [await together(folder, files)] : [];
 }
 
 async function filesBelow(folder: string): Promise<InputFile[]> {

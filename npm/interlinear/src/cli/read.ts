@@ -54,7 +54,7 @@ export async function* readTranscript<T extends keyof Outputs>(
 
 /** Only stored sessions have more files than one: beside a stream, a folder of the same name is something else. */
 function belongs(file: InputFile, { files: [main] }: Input, detection: Detection | undefined): boolean {
-  return file === main || (detection?.form === "stored" && !detection.recording);
+  return file === main || detection === undefined || (detection.form === "stored" && !detection.recording);
 }
 
 /** What a transcript is, from the beginning of its main file. */
@@ -67,7 +67,7 @@ export async function detectInput(input: Input): Promise<Detection> {
 }
 
 /** How much of a transcript is enough to tell what it is. */
-const HEAD = 64 * 1024;
+const HEAD = 1024 * 1024;
 
 async function headOf({ files: [main] }: Input): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
