@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { open as openFile, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { DATABASE, exportsOf } from "./database.js";
 import { aboutInput, UsageError } from "./failure.js";
 
 /** One transcript to be read: a stream, or the files that a session is stored in. */
@@ -25,6 +26,8 @@ export interface InputFile {
   readonly once: boolean;
   /** Its bytes, where reading has begun already. */
   readonly begun?: AsyncIterable<Uint8Array>;
+  /** Its bytes, where it is made from something else. */
+  readonly bytes?: Uint8Array;
 }
 
 /** How the names of transcripts end. */
@@ -51,6 +54,7 @@ async function findInput(path: string): Promise<Input[]> {
   if (path === "-") return [standardInput];
   try {
     const stats = await stat(path);
+    if (stats.isFile() && path.endsWith(DATABASE)) return [await database(path)];
     if (!stats.isDirectory()) return [await oneFile(path, !stats.isFile())];
   } catch (error) {
     throw aboutInput(error, path);
@@ -110,6 +114,13 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
+/** OpenCode: a database holds all its sessions. */
+async function database(path: string): Promise<Input> {
+  const files = (await exportsOf(path)).map(({ name, bytes }) => ({ name, path, once: false, bytes }));
+  if (files.length === 0) throw new UsageError(`${path}: there is no session in this database`);
+  return { label: path, files, size: files.reduce((sum, file) => sum + file.bytes.length, 0) };
+}
+
 /** Codex: a session and its subagents are rollouts that lie in one folder. */
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 
@@ -130,6 +141,7 @@ async function inFolder(folder: string): Promise<Input[]> {
   const rollouts = lines.filter((name) => ROLLOUT.test(name));
   const mains = lines.filter((name) => !ROLLOUT.test(name) && !SUBAGENT.test(name));
   // Files of subagents alone are sessions too.
+  const databases = names.filter((name) => name.endsWith(DATABASE));
   const sessions = mains.length > 0 ? mains : lines.filter((name) => !ROLLOUT.test(name));
   const threads = names.filter((name) => THREAD.test(name));
   const taken = new Set(sessions.map(stemOf));
@@ -139,6 +151,7 @@ async function inFolder(folder: string): Promise<Input[]> {
     ...(rollouts.length > 0
       ? [together(join(folder, rollouts[0] ?? ""), at(folder, rollouts)).then((one) => [one])]
       : []),
+    ...databases.map(async (name) => [await database(join(folder, name))]),
     ...folders.map((entry) => inFolder(join(folder, entry.name))),
   ]);
   const inputs = found.flat();

@@ -74,7 +74,7 @@ async function headOf({ files: [main] }: Input): Promise<Uint8Array> {
   let length = 0;
   if (main === undefined) return new Uint8Array();
   // Not where reading has begun already: that goes on later.
-  for await (const chunk of openPath(main.path)) {
+  for await (const chunk of main.bytes === undefined ? openPath(main.path) : once(main.bytes)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length >= HEAD) break;
@@ -118,8 +118,12 @@ function decide(spool: Spool, detection: Detection | undefined): void {
 }
 
 /** The bytes of a file, or of standard input. */
-export function open({ begun, path }: InputFile): AsyncIterable<Uint8Array> {
-  return begun ?? openPath(path);
+export function open({ begun, bytes, path }: InputFile): AsyncIterable<Uint8Array> {
+  return begun ?? (bytes === undefined ? openPath(path) : once(bytes));
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 function openPath(path: string): AsyncIterable<Uint8Array> {

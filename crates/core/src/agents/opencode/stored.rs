@@ -76,9 +76,13 @@ pub(crate) fn arrange(files: Vec<(String, Vec<u8>)>) -> Vec<Document> {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut tape = Tape::default();
         let value = tape.read(text.trim_start_matches('\u{FEFF}'));
-        match (place(&name), value) {
+        // An export is one wherever it lies; files of a tree are told by their folders.
+        let export = value.as_ref().is_ok_and(|value| value.get("info").is_some() && value.get("messages").is_some());
+        match (place(&name).filter(|_| !export), value) {
             (Some((kind, owner)), Ok(value)) if value.is_object() => tree.add(kind, owner, &name, value),
-            (None, _) if is_beside(&name) => documents.push(Document { name, bytes, left: Some("bookkeeping") }),
+            (None, _) if !export && is_beside(&name) => {
+                documents.push(Document { name, bytes, left: Some("bookkeeping") });
+            }
             // What is passed on of a document stands on one line.
             (_, Ok(value)) => {
                 documents.push(Document { name, bytes: value.compact().into_bytes(), left: None });
