@@ -1,0 +1,90 @@
+// What every store of transcripts promises. The conformance suite in test/store holds all of them to it.
+import type { Agent, UniversalEvent } from "../../types/index.js";
+
+/** What is known of a stored session without reading it whole. */
+export interface SessionInfo {
+  sessionId: string;
+  agent: Agent | undefined;
+  /** When the session was opened here, in milliseconds since 1970. */
+  createdAt: number;
+  /** When its last event was written. */
+  updatedAt: number;
+  /** The sequence of its last event: how many events it has. */
+  lastSequence: number;
+  /** Whether `session.ended` was written. */
+  ended: boolean;
+  /** What the host keeps with the session: the agent's own id, the working directory, a title. */
+  metadata: Record<string, unknown>;
+}
+
+/** What to say of a session when it is opened for writing. */
+export interface SessionMeta {
+  agent?: Agent;
+  metadata?: Record<string, unknown>;
+}
+
+/** Where to read. */
+export interface ReadOptions {
+  /** Only events with a greater sequence: the last one that the reader has. 0 if not given: from the beginning. */
+  offset?: number;
+  /** At most so many events. */
+  limit?: number;
+  /** Whether events carry the native object that caused them; else `raw` is null. */
+  includeRaw?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * What becomes of events that a subscriber is too slow for: `drop` leaves the newest out and says so by a `Gap`,
+ * `coalesce` joins waiting deltas of the same part first, `wait` reads them from the store later (nothing is missing).
+ */
+export type Overflow = "drop" | "coalesce" | "wait";
+
+/** How to follow a session. */
+export interface SubscribeOptions extends Omit<ReadOptions, "limit"> {
+  /** How many events may wait for the subscriber; 256 if not given. */
+  buffer?: number;
+  /** `wait` if not given. */
+  overflow?: Overflow;
+}
+
+/** Stands in a subscription where events were left out. `read` still has them. */
+export interface Gap {
+  type: "gap";
+  session_id: string;
+  /** The first sequence that is missing. */
+  from: number;
+  /** The last sequence that is missing. */
+  to: number;
+}
+
+/** The one writer of a session. */
+export interface SessionWriter {
+  readonly sessionId: string;
+  /** The sequence of the last event that is written for good. */
+  readonly lastSequence: number;
+  /**
+   * Writes events, then tells the subscribers. When it resolves the events are written (as safely as the store was
+   * asked to), when it rejects none of them was acknowledged. Sequences must go on without a hole.
+   */
+  append(events: readonly UniversalEvent[]): Promise<void>;
+  /** Keeps more with the session: merged into its metadata. */
+  describe(metadata: Record<string, unknown>): Promise<void>;
+  /** Gives the session free for another writer. */
+  close(): Promise<void>;
+}
+
+/** Keeps sessions, append-only, and hands them out. */
+export interface Store {
+  /** Opens a session for writing; refuses with `session_busy` while another writer holds it. */
+  open(sessionId: string, meta?: SessionMeta): Promise<SessionWriter>;
+  /** All sessions, the last written first. */
+  list(options?: { limit?: number; offset?: number }): Promise<SessionInfo[]>;
+  info(sessionId: string): Promise<SessionInfo | undefined>;
+  /** What is written, in order, in batches; refuses with `unknown_session`. */
+  read(sessionId: string, options?: ReadOptions): AsyncIterable<UniversalEvent[]>;
+  /** What is written from the offset on, then what comes, with no hole and no double; ends after `session.ended`. */
+  subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<UniversalEvent | Gap>;
+  delete(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
