@@ -1,7 +1,7 @@
 // Finds or installs everything that the build and the tests need, and says what it does.
 import { existsSync, statSync } from "node:fs";
 import { ask, at, has, heading, main, Problem, run, say } from "./shell.mjs";
-import { chromium, installPackages, installWasmToolchain, wasmToolchain } from "./toolchain.mjs";
+import { chromium, installPackages, installWasmToolchain, postgres, wasmToolchain } from "./toolchain.mjs";
 
 /** Rust and Node themselves: these a person installs. */
 function languages() {
@@ -47,6 +47,11 @@ async function browser() {
   say(`browser: ${chromium()}`);
 }
 
+async function database() {
+  if (postgres() === undefined) await installPackages(["postgresql"], "a database for the tests");
+  say(`database: ${postgres()}/postgres`);
+}
+
 /** What the build needs. */
 export async function setupBuild() {
   heading("Set-up");
@@ -59,6 +64,7 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await database();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

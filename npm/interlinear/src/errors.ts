@@ -10,6 +10,7 @@ const cures: Record<string, string> = {
   session_busy: "Close its writer, or wait until the process that holds it has ended.",
   session_lost: "Open the session again, if nobody else is to write it.",
   snapshot_version: "Read the session again from its lines: only the version that wrote a snapshot reads it.",
+  store_closed: "Open a new store.",
   store_failed: "See to the disk or the database, then append the same events again.",
   store_full: "Make room, then append the same events again.",
   unknown_format: 'Name the agent: `{ agent: "claude" }`.',
