@@ -1,7 +1,7 @@
 // Finds or installs everything that the build and the tests need, and says what it does.
 import { existsSync, statSync } from "node:fs";
 import { ask, at, has, heading, main, Problem, run, say } from "./shell.mjs";
-import { chromium, installPackages, installWasmToolchain, wasmToolchain } from "./toolchain.mjs";
+import { chromium, installPackages, installWasmToolchain, postgres, wasmToolchain } from "./toolchain.mjs";
 
 /** Rust and Node themselves: these a person installs. */
 function languages() {
@@ -52,6 +52,11 @@ async function jq() {
   if (!has("jq")) await installPackages(["jq"], "jq for the tests");
 }
 
+async function database() {
+  if (postgres() === undefined) await installPackages(["postgresql"], "a database for the tests");
+  say(`database: ${postgres()}/postgres`);
+}
+
 /** What the build needs. */
 export async function setupBuild() {
   heading("Set-up");
@@ -65,6 +70,7 @@ export async function setupTests() {
   await rustComponents();
   await browser();
   await jq();
+  await database();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

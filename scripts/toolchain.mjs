@@ -91,3 +91,11 @@ export function chromium() {
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return [process.env.CHROMIUM, ...found].find((path) => path !== undefined && path !== "" && existsSync(path));
 }
+
+/** The folder with the programs of Postgres, or `undefined`. Debian keeps them off the path. */
+export function postgres() {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...(process.env.PATH ?? "").split(":"), ...versions.map((version) => join(debian, version, "bin"))];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+}

@@ -9,9 +9,10 @@ import { doctor } from "./doctor.js";
 import type { ExitCode } from "./failure.js";
 import { EXIT, explain, UsageError } from "./failure.js";
 import { endQuietlyOnBrokenPipe, note, write } from "./output.js";
+import { serve } from "./serve.js";
 import { show } from "./show.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { convert, show, check, detect, doctor, agents };
+const COMMANDS: Readonly<Record<string, Command>> = { convert, show, check, detect, doctor, agents, serve };
 
 const HELP = `interlinear: what coding agents write, as one stream of universal events.
 

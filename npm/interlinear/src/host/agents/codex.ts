@@ -1,0 +1,32 @@
+import type { Recipe } from "../agents.js";
+
+export const codex: Recipe = {
+  id: "codex",
+  name: "Codex",
+  program: "codex",
+  install: "npm install -g @openai/codex",
+  oldest: "0.98.0",
+  login: "Run `codex login`, or set OPENAI_API_KEY.",
+  features: [
+    "resume",
+    "interrupt",
+    "permissions",
+    "questions",
+    "images",
+    "files",
+    "mcp",
+    "set_model",
+    "set_variant",
+    "set_permission_mode",
+    "shared_process",
+  ],
+  models: [],
+  modes: ["untrusted", "on-request", "never", "read-only", "workspace-write", "danger-full-access"],
+  variants: ["minimal", "low", "medium", "high", "xhigh"],
+  passes: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_API_KEY"],
+  sets: {},
+  runtime: "stdio",
+  greets: "session",
+  fixed: [],
+  start: () => ({ args: ["app-server"] }),
+};

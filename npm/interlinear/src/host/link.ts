@@ -1,0 +1,129 @@
+import type { Command, Exit, Outgoing, UniversalEvent } from "../../types/index.js";
+import type { Channel, Connection } from "../session.js";
+import type { Journal } from "./journal.js";
+import type { AgentProcess } from "./process.js";
+import type { Recorder } from "./recorder.js";
+import type { Redactor } from "./redact.js";
+
+/** What a link needs to know of those whom it serves. */
+export interface LinkOptions {
+  readonly core: Connection;
+  readonly redactor: Redactor;
+  readonly now: () => number;
+  /** Who keeps a session's events. */
+  readonly journal: (sessionId: string) => Journal | undefined;
+  /** Does what the core asks for, beyond standard input and signals. */
+  readonly request?: (request: Extract<Outgoing, { http: unknown }>["http"]) => void;
+  readonly recorder?: Recorder | undefined;
+}
+
+/** How many of the last characters of standard error are kept for an error's message. */
+const ERROR_TEXT = 2000;
+
+/** Moves bytes between an agent's process and the core, and events from the core to the journals. */
+export class Link {
+  readonly #options: LinkOptions;
+  #process: AgentProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** The end of what the agent wrote to its standard error. */
+  errorText = "";
+  /** Sees everything that the agent writes to its standard output. */
+  onOutput: ((chunk: Buffer) => void) | undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Reads a process until it is gone, and all that it wrote is written down. */
+  async attach(process: AgentProcess): Promise<Exit> {
+    this.#process = process;
+    this.errorText = "";
+    const pumps = [this.#pump(process.stdout, "stdout"), this.#pump(process.stderr, "stderr")];
+    const exit = await process.exited;
+    await Promise.all(pumps);
+    if (this.#process === process) this.#process = undefined;
+    this.#options.recorder?.exit(exit);
+    return exit;
+  }
+
+  /** What the agent wrote. */
+  receive(bytes: Buffer, on: Channel): void {
+    this.#options.recorder?.received(bytes, on);
+    this.#after(this.#options.core.receive(bytes, on));
+  }
+
+  /** What the agent is to do. The events that come of it never hold secrets, though the command may. */
+  command(command: Command, sessionId?: string): void {
+    this.#after(this.#options.redactor.value(this.#options.core.command(command, sessionId)));
+  }
+
+  /** The process is gone; `restart`: the sessions go on with another. */
+  exited(exit: Exit): void {
+    this.#after(this.#options.core.exited(exit));
+  }
+
+  /** Nothing will be read any more. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#options.recorder?.close();
+    this.#options.core.free();
+  }
+
+  async #pump(stream: AsyncIterable<Buffer>, on: "stdout" | "stderr"): Promise<void> {
+    const hidden = this.#options.redactor.stream();
+    const take = (bytes: Buffer) => {
+      if (bytes.length === 0) return;
+      if (on === "stderr") this.errorText = (this.errorText + bytes.toString("utf8")).slice(-ERROR_TEXT);
+      else this.onOutput?.(bytes);
+      this.receive(bytes, on);
+    };
+    try {
+      for await (const chunk of stream) {
+        take(hidden.push(chunk));
+        // The agent waits while its events are written: nothing piles up here.
+        await this.#settled;
+      }
+    } catch {
+      // A pipe that breaks ends with its process.
+    }
+    take(hidden.end());
+    await this.#settled;
+  }
+
+  #settled: Promise<unknown> = Promise.resolve();
+
+  /** Hands events to their journals, and does what the core asks for. */
+  #after(events: UniversalEvent[]): void {
+    const { core, journal, now } = this.#options;
+    for (const [sessionId, own] of bySession(events)) {
+      const keeper = journal(sessionId);
+      keeper?.write(own);
+      if (keeper !== undefined) this.#settled = Promise.all([this.#settled, keeper.settled()]);
+    }
+    for (const step of core.outgoing()) this.#deliver(step);
+    clearTimeout(this.#timer);
+    const due = core.deadline();
+    if (due !== null) this.#timer = setTimeout(() => this.#after(core.tick()), Math.max(0, due - now()));
+  }
+
+  #deliver(step: Outgoing): void {
+    const { recorder, redactor, request } = this.#options;
+    if ("stdin" in step) {
+      recorder?.sent(redactor.text(step.stdin), "stdin");
+      this.#process?.write(step.stdin);
+    } else if ("http" in step) request?.(step.http);
+    else if ("closeStdin" in step) this.#process?.closeInput();
+    else this.#process?.signal(step.signal as NodeJS.Signals);
+  }
+}
+
+/** The events of each session; nearly always there is one. */
+function bySession(events: UniversalEvent[]): Map<string, UniversalEvent[]> {
+  const sessions = new Map<string, UniversalEvent[]>();
+  for (const event of events) {
+    const own = sessions.get(event.session_id);
+    if (own === undefined) sessions.set(event.session_id, [event]);
+    else own.push(event);
+  }
+  return sessions;
+}
