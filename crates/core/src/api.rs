@@ -206,7 +206,7 @@ pub enum Command {
         #[cfg_attr(feature = "tsify", tsify(optional))]
         instructions: Option<String>,
     },
-    /// Ends the session.
+    /// Ends the session: the process, or one session of several that a connection carries.
     Terminate,
 }
 
@@ -227,6 +227,36 @@ pub struct StartCommand {
     /// The permission mode.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub permission_mode: Option<String>,
+    /// Servers of tools, by name: for an agent that takes them with the session, and not with its process.
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, McpServer>"))]
+    pub mcp_servers: BTreeMap<String, McpServer>,
+}
+
+/// A server of tools: a program, or an address.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(default)]
+pub struct McpServer {
+    /// The program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub command: Option<String>,
+    /// The program's arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub args: Vec<String>,
+    /// The program's environment.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
+    pub env: BTreeMap<String, String>,
+    /// The address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub url: Option<String>,
+    /// What each request to the address carries.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
+    pub headers: BTreeMap<String, String>,
 }
 
 /// Goes on with an earlier session.
@@ -235,6 +265,10 @@ pub struct StartCommand {
 pub struct ResumeCommand {
     /// The agent's own identifier of the session.
     pub native_session_id: String,
+    /// What is to be as for a fresh session, and not as it was.
+    #[serde(default)]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub start: StartCommand,
 }
 
 /// Says something to the agent.
@@ -397,6 +431,10 @@ pub struct Exit {
     /// The signal: `SIGKILL` …
     #[cfg_attr(feature = "tsify", tsify(optional, type = "string | null"))]
     pub signal: Option<String>,
+    /// Another process goes on with the sessions: what was running is over, and they are not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub restart: bool,
 }
 
 /// What was read so far, and what became of it.

@@ -137,7 +137,9 @@ impl Connection {
             return;
         }
         let mut outgoing = Vec::new();
-        if *command == Command::Terminate {
+        let session = emit.selected();
+        let alone = *command == Command::Terminate && session_id.is_some();
+        if *command == Command::Terminate && !alone {
             machine.terminating = true;
             outgoing.push(Outgoing::Signal("SIGTERM".to_owned()));
         } else {
@@ -154,6 +156,12 @@ impl Connection {
             }
         }
         self.machine.outgoing.append(&mut outgoing);
+        if alone {
+            let mut emit = Emit::new(&mut self.machine.book, sink, None);
+            emit.select(session);
+            let (reason, terminated_by) = (EndReason::Terminated, TerminatedBy::Daemon);
+            emit.end_session(SessionEndedData { reason, terminated_by, ..SessionEndedData::default() });
+        }
     }
 
     /// What the host must write, call or signal now. To be asked after every other call.
@@ -178,12 +186,21 @@ impl Connection {
         self.machine.book.now = now as i64;
         self.flush(sink);
         let machine = &mut self.machine;
+        let heir = exit.restart.then(|| machine.agent.heir());
         for index in machine.book.to_be_ended() {
             let mut emit = Emit::new(&mut machine.book, sink, None);
             emit.select(index);
             machine.agent.finish(&mut emit);
             let end = session_end(exit, machine.terminating, &machine.stderr, machine.agent.last_error());
-            emit.end_session(end);
+            match heir {
+                Some(_) => emit.break_off(end),
+                None => emit.end_session(end),
+            }
+        }
+        if let Some(heir) = heir {
+            machine.agent = heir;
+            machine.stderr = Stderr::default();
+            machine.terminating = false;
         }
     }
 
@@ -385,10 +402,14 @@ impl Connection {
         }
         if direction == Direction::Err || !matches!(text[0], b'{') && *channel != Channel::Argv {
             let shown = String::from_utf8_lossy(payload);
-            let mut emit = Emit::new(book, sink, raw_text(&shown));
             if direction == Direction::Err {
                 machine.stderr.line(&shown);
             }
+            // Among several sessions nobody can tell whose it is.
+            if direction != Direction::In && book.sessions.iter().filter(|session| session.is_running()).count() > 1 {
+                return report(book, direction, bytes, "text", Outcome::Ignored("of no session"), sink);
+            }
+            let mut emit = Emit::new(book, sink, raw_text(&shown));
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }

@@ -89,8 +89,8 @@ export class Connection {
 
   /** The agent's process is gone. */
   exited(exit: Exit): UniversalEvent[] {
-    const { code = null, signal = null } = exit;
-    return this.#events((machine, now) => machine.exited({ code, signal }, now));
+    const { code = null, signal = null, restart = false } = exit;
+    return this.#events((machine, now) => machine.exited({ code, signal, restart }, now));
   }
 
   /** The input is over. */

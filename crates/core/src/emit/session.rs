@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use interlinear_schema::{
-    EndReason, EventData, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata, TurnPhase,
-    TurnStatus,
+    EndReason, ErrorData, EventData, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata,
+    TurnPhase, TurnStatus,
 };
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +199,20 @@ impl Emit<'_> {
         // No agent says that its session is over: the process or the input ended.
         self.send(true, EventData::SessionEnded(end));
         self.session_mut().ended = true;
+    }
+
+    /// The process is gone, and another will go on with the session: what was running is over.
+    pub(crate) fn break_off(&mut self, end: SessionEndedData<'_>) {
+        let failed = end.reason == EndReason::Error;
+        if failed {
+            let message = end.message.unwrap_or_default();
+            let turn_id = self.session().turn.clone().map(Cow::Owned);
+            let code = Some(Cow::Borrowed("agent_exited"));
+            self.send(true, EventData::Error(ErrorData { message, code, turn_id, ..ErrorData::default() }));
+        }
+        let status = if failed { TurnStatus::Failed } else { TurnStatus::Interrupted };
+        self.end_turn(&TurnMetadata { status: Some(status), ..TurnMetadata::default() }, true);
+        self.close_all();
     }
 
     /// The input is over, and there was no process: all is well.

@@ -5,7 +5,7 @@ import type { Command, Exit } from "../../types/index.js";
 import type { Launch, Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
 import type { Link } from "./link.js";
-import type { AgentProcess, ProcessOptions } from "./process.js";
+import type { AgentProcess } from "./process.js";
 import { greeted, isNamed, type Patience, type Runtime, refusal, sessionEnded } from "./runtime.js";
 
 /** What a session with a process of its own is made of. */
@@ -14,6 +14,8 @@ export interface DedicatedOptions {
   readonly launch: Omit<Launch, "file">;
   readonly journal: Journal;
   readonly link: Link;
+  /** How long it may take to start. */
+  readonly startMs: number;
   /** Starts a process with these arguments. */
   readonly spawn: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<AgentProcess>;
 }
@@ -59,20 +61,18 @@ export class Dedicated implements Runtime {
     this.#process = process;
     this.#goesOn = false;
     const greeting = this.#greeting();
-    let isReady = false;
     const ended = link.attach(process).then((exit) => {
       folder.remove();
       const failure = refusal(recipe, exit, link.errorText);
-      this.#ended(exit, isReady);
+      this.#ended(exit);
       return failure;
     });
     this.#gone = ended.then(() => {});
-    const { model, variant, cwd } = this.#launch;
-    link.command({ type: "start", cwd, ...(model && { model }), ...(variant && { variant }) });
     try {
+      link.command(this.#handshake());
       await greeted(greeting.promise, ended, recipe, patience);
-      isReady = true;
     } catch (error) {
+      this.#terminated = true;
       await process.terminate();
       await this.#gone;
       throw error;
@@ -93,7 +93,7 @@ export class Dedicated implements Runtime {
       if (recipe.fixed.includes(setting)) return this.#leave();
     }
     if (command.type === "prompt") await this.#return();
-    if (command.type === "interrupt" && recipe.id === "amp") this.#goesOn = true;
+    if (command.type === "interrupt" && recipe.endsWhenInterrupted) this.#goesOn = true;
     link.command(command);
   }
 
@@ -122,12 +122,22 @@ export class Dedicated implements Runtime {
     const { journal, recipe } = this.#options;
     if (journal.status === "ended") throw sessionEnded(recipe);
     this.#launch = { ...this.#launch, resume: journal.nativeSessionId ?? this.#launch.resume };
-    await this.start({ startMs: 120_000 });
+    await this.start({ startMs: this.#options.startMs });
   }
 
-  #ended(exit: Exit, _isReady: boolean): void {
+  #ended(exit: Exit): void {
     this.#process = undefined;
-    this.#options.link.exited(this.#goesOn ? { ...exit } : exit);
+    // An end that was asked for is no failure, whatever the agent makes of it.
+    this.#options.link.exited(this.#goesOn ? { code: 0, restart: true } : exit);
+  }
+
+  /** The first command: what is no option of the process is said in it. */
+  #handshake(): Command {
+    const { model, variant, cwd } = this.#launch;
+    const { fixed } = this.#options.recipe;
+    const said = (name: "model" | "variant", value: string | undefined) =>
+      value === undefined || fixed.includes(name) ? {} : { [name]: value };
+    return { type: "start", cwd, ...said("model", model), ...said("variant", variant) };
   }
 
   /** By what the agent is known to be there. */
@@ -162,5 +172,3 @@ class PrivateFolder {
     if (this.#path !== undefined) rmSync(this.#path, { recursive: true, force: true });
   }
 }
-
-export type { ProcessOptions };

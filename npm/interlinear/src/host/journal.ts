@@ -15,6 +15,9 @@ export class Journal {
   lastSequence: number;
   /** Why the store takes no more. */
   failure: Error | undefined;
+  /** How many errors were told, and the last of them. */
+  failures = 0;
+  lastError: string | undefined;
   /** How many questions each request holds that waits for an answer. */
   readonly questions = new Map<string, number>();
 
@@ -82,7 +85,10 @@ export class Journal {
     if (event.type === "turn.started") this.status = "running";
     else if (event.type === "turn.ended") this.status = "idle";
     else if (event.type === "session.ended") this.status = "ended";
-    else if (event.type === "question.requested")
+    else if (event.type === "error") {
+      this.failures += 1;
+      this.lastError = event.data.message;
+    } else if (event.type === "question.requested")
       this.questions.set(event.data.question_id, event.data.questions?.length ?? 1);
     else if (event.type === "question.resolved") this.questions.delete(event.data.question_id);
   }

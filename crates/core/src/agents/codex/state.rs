@@ -36,6 +36,15 @@ pub(crate) struct State {
     pub(super) current: String,
 }
 
+impl State {
+    /// What another process goes on with: what was wished for and not said yet.
+    pub(crate) fn heir(&self) -> Self {
+        let kept = |wishes: &Wishes| Wishes { opening: false, prompts: Vec::new(), ..wishes.clone() };
+        let wishes = self.wishes.iter().map(|(session, wishes)| (*session, kept(wishes))).collect();
+        Self { wishes, ..Self::default() }
+    }
+}
+
 /// A thread.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Thread {
@@ -160,7 +169,7 @@ pub(super) struct HostRequest {
 }
 
 /// What the host wants of a session.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Wishes {
     /// Whether the thread was asked for and is not there yet.
     pub(super) opening: bool,

@@ -37,6 +37,15 @@ pub(crate) struct State {
     pub(super) acp_message: Option<String>,
 }
 
+impl State {
+    /// What another server goes on with: what was chosen for the prompts to come.
+    pub(crate) fn heir(&self) -> Self {
+        let own = self.sessions.iter().filter(|(_, native)| native.agent.is_none());
+        let kept = |native: &Native| Native { index: native.index, chosen: native.chosen.clone(), ..Native::default() };
+        Self { sessions: own.map(|(id, native)| (id.clone(), kept(native))).collect(), ..Self::default() }
+    }
+}
+
 /// A session of the server.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Native {
@@ -74,7 +83,7 @@ pub(super) enum Dialect {
 }
 
 /// What the host has chosen for the prompts to come.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Chosen {
     pub(super) model: Option<String>,
     pub(super) variant: Option<String>,

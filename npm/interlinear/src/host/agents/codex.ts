@@ -21,7 +21,7 @@ export const codex: Recipe = {
     "shared_process",
   ],
   models: [],
-  modes: ["untrusted", "on-request", "never", "read-only", "workspace-write", "danger-full-access"],
+  modes: ["on-request", "never", "read-only", "workspace-write", "danger-full-access"],
   variants: ["minimal", "low", "medium", "high", "xhigh"],
   passes: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_API_KEY"],
   sets: {},
