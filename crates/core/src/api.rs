@@ -63,7 +63,8 @@ pub struct OpenOptions {
     /// Whether every event carries the native object that caused it.
     #[serde(default)]
     pub include_raw: bool,
-    /// Whether several sessions may come out.
+    /// Whether several sessions may come out. If not, a second one is refused: an error says so once, and what
+    /// belongs to it is ignored.
     #[serde(default)]
     pub connection: bool,
     /// What the host knows about the session: it is repeated in the metadata of `session.started`.

@@ -147,7 +147,10 @@ export class Session extends Connection {
   }
 }
 
-/** Opens a session: an agent's process that carries one conversation. */
+/**
+ * Opens a session: an agent's process that carries one conversation. A second one is refused (an `error` with the code
+ * `second_session` says so once) unless a command asked for it: `start`, `resume` and `fork` go on in this session.
+ */
 export function openSession(options: SessionOptions): Session {
   const { sessionId = newSessionId(), now, ...rest } = options;
   const build = core();

@@ -308,6 +308,7 @@ impl State {
         }
         if let Some(wishes) = request.session.and_then(|session| self.wishes.get_mut(&session)) {
             wishes.opening = false;
+            emit.keep_session();
         }
         let code = error.get("code").map(|code| Cow::Owned(code.raw().to_owned()));
         let details = format!("{{\"request\":{}}}", Json::of(request.method.as_str()).as_str());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::streams::Streams;
 use crate::emit::Ref;
 
 /// Everything that a later line may refer to.
@@ -25,6 +26,8 @@ pub(crate) struct State {
     pub(super) requests: BTreeMap<String, Pending>,
     /// Whether there is a stream of events: what the bodies of responses repeat of it is left to it.
     pub(super) streaming: bool,
+    /// What was told on which stream, where the host reads several.
+    pub(super) streams: Streams,
     /// Whether this is a stored session.
     pub(super) stored: bool,
     /// The one-shot run that is going on.
