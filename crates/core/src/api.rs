@@ -229,7 +229,7 @@ pub struct StartCommand {
     pub permission_mode: Option<String>,
     /// Servers of tools, by name: for an agent that takes them with the session, and not with its process.
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, McpServer>"))]
-    pub mcp_servers: BTreeMap<String, McpServer>,
+    pub mcp_servers: Map<String, McpServer>,
 }
 
 /// A server of tools: a program, or an address.
@@ -246,17 +246,17 @@ pub struct McpServer {
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub args: Vec<String>,
     /// The program's environment.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
-    pub env: BTreeMap<String, String>,
+    pub env: Map<String, String>,
     /// The address.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub url: Option<String>,
     /// What each request to the address carries.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
-    pub headers: BTreeMap<String, String>,
+    pub headers: Map<String, String>,
 }
 
 /// Goes on with an earlier session.
