@@ -159,12 +159,12 @@ export class AgentHost implements AsyncDisposable {
 
   /** A session that runs here. */
   session(id: string): AgentSession | undefined {
-    return this.#sessions.get(id);
+    return this.sessions().find((session) => session.id === id);
   }
 
   /** The sessions that run here. */
   sessions(): AgentSession[] {
-    return [...this.#sessions.values()];
+    return [...this.#sessions.values()].filter(({ status }) => status !== "ended");
   }
 
   /** Ends all sessions and every process; what was said stays in the store. */
@@ -178,7 +178,7 @@ export class AgentHost implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    await Promise.all(this.sessions().map((session) => session.terminate()));
+    await Promise.allSettled([...this.#sessions.values()].map((session) => session.terminate()));
     await Promise.all([...this.#servers.values()].map((server) => server.stop()));
     await this.#watchdog.close();
     if (this.#scratch === undefined) return;
@@ -290,10 +290,10 @@ export class AgentHost implements AsyncDisposable {
     const terminate = () => void session.terminate();
     signal?.addEventListener("abort", terminate, { once: true });
     const over = journal.until(() => journal.status === "ended" || journal.failure !== undefined);
-    over.promise.then(async () => {
+    void over.promise.then(async () => {
       signal?.removeEventListener("abort", terminate);
-      await session.terminate();
-      await journal.close();
+      // A store that failed may fail again: there is nobody left to tell.
+      await session.terminate().catch(() => {});
       this.#sessions.delete(session.id);
     });
     return session;

@@ -2,7 +2,7 @@
 import type { Agent, Command, PermissionReply, PromptMode, PromptPart, UniversalEvent } from "../../types/index.js";
 import type { Store } from "../store/store.js";
 import type { Recipe } from "./agents.js";
-import type { Journal, SessionStatus } from "./journal.js";
+import type { Journal, Pending, SessionStatus } from "./journal.js";
 import type { Runtime } from "./runtime.js";
 import { sessionEnded } from "./runtime.js";
 
@@ -75,6 +75,11 @@ export class AgentSession implements AsyncDisposable {
     return this.#parts.journal.lastSequence;
   }
 
+  /** The permissions and questions that wait for an answer. */
+  get pending(): Pending {
+    return this.#parts.journal.pending;
+  }
+
   /** The process that the agent runs in; shared by several sessions where the agent serves them together. */
   get pid(): number | undefined {
     return this.#parts.runtime.pid;
@@ -136,7 +141,7 @@ export class AgentSession implements AsyncDisposable {
     questionId: string,
     answers: string | readonly string[] | readonly (readonly string[])[],
   ): Promise<void> {
-    const asked = this.#parts.journal.questions.get(questionId) ?? 1;
+    const asked = this.#parts.journal.questionsOf(questionId);
     return this.#say({ type: "reply_question", question_id: questionId, answers: answerLists(answers, asked) });
   }
 
@@ -186,7 +191,7 @@ export class AgentSession implements AsyncDisposable {
   /** Ends the session, and everything that runs for it alone; resolves when all of it is gone. */
   async terminate(): Promise<void> {
     await this.#parts.runtime.terminate();
-    await this.#parts.journal.settled();
+    await this.#parts.journal.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
