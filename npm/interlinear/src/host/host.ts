@@ -114,7 +114,9 @@ export class AgentHost implements AsyncDisposable {
   readonly #scratch: string | undefined;
   readonly #watchdog = new Watchdog();
   readonly #sessions = new Map<string, AgentSession>();
+  /** The servers that take sessions, and those that are about to stop too. */
   readonly #servers = new Map<string, SharedServer>();
+  readonly #everyServer = new Set<SharedServer>();
   readonly #found = new Map<string, Promise<Found>>();
   #closing: Promise<void> | undefined;
 
@@ -179,7 +181,7 @@ export class AgentHost implements AsyncDisposable {
 
   async #close(): Promise<void> {
     await Promise.allSettled([...this.#sessions.values()].map((session) => session.terminate()));
-    await Promise.all([...this.#servers.values()].map((server) => server.stop()));
+    await Promise.all([...this.#everyServer].map((server) => server.stop()));
     await this.#watchdog.close();
     if (this.#scratch === undefined) return;
     await this.#store.close();
@@ -252,12 +254,16 @@ export class AgentHost implements AsyncDisposable {
       listen: async (folder) => way?.listen(folder),
       idleMs: this.#options.idleMs ?? 60_000,
       startMs: this.#startMs,
-      onStopped: () => {
+      onStop: () => {
         if (this.#servers.get(key) === server) this.#servers.delete(key);
+      },
+      onStopped: () => {
+        this.#everyServer.delete(server);
       },
     });
     if (way !== undefined) way.link = server.link;
     this.#servers.set(key, server);
+    this.#everyServer.add(server);
     return server;
   }
 

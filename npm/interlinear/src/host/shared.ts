@@ -21,7 +21,9 @@ export interface SharedOptions {
   /** How long it goes on without a session. */
   readonly idleMs: number;
   readonly startMs: number;
-  /** It has stopped, and serves nobody. */
+  /** It takes no more sessions. */
+  readonly onStop: () => void;
+  /** It is gone. */
   readonly onStopped: () => void;
 }
 
@@ -42,6 +44,7 @@ export class SharedServer {
   #gone: Promise<void> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
+  #stopped: Promise<void> | undefined;
   #resuming: Promise<void> = Promise.resolve();
   #lastExit: Exit = {};
   #crashes = 0;
@@ -119,8 +122,14 @@ export class SharedServer {
   }
 
   /** Ends the process; the sessions that it still has end with it. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#stopping = true;
+    this.#options.onStop();
     clearTimeout(this.#idle);
     const process = await this.#running?.catch(() => undefined);
     await process?.terminate();
