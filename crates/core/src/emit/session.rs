@@ -179,9 +179,12 @@ impl Emit<'_> {
             Some(index) => index,
             None if !new || self.book.single => return false,
             None => {
-                // One that nobody has used yet takes the name.
-                let untouched = |session: &Session| !session.started && session.native_id.is_none();
-                let index = sessions.iter().position(untouched).unwrap_or(sessions.len());
+                // One that nobody has used or named yet takes the name.
+                let unnamed = |at: usize, session: &Session| session.id == format!("{}_{}", self.book.prefix, at + 1);
+                let untouched = |(at, session): (usize, &Session)| {
+                    !session.started && session.native_id.is_none() && unnamed(at, session)
+                };
+                let index = sessions.iter().enumerate().position(untouched).unwrap_or(sessions.len());
                 if index == sessions.len() {
                     sessions.push(Session::default());
                 }

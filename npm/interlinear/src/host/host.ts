@@ -114,7 +114,9 @@ export class AgentHost implements AsyncDisposable {
   readonly #scratch: string | undefined;
   readonly #watchdog = new Watchdog();
   readonly #sessions = new Map<string, AgentSession>();
+  /** The servers that take sessions, and those that are about to stop too. */
   readonly #servers = new Map<string, SharedServer>();
+  readonly #everyServer = new Set<SharedServer>();
   readonly #found = new Map<string, Promise<Found>>();
   #closing: Promise<void> | undefined;
 
@@ -159,12 +161,12 @@ export class AgentHost implements AsyncDisposable {
 
   /** A session that runs here. */
   session(id: string): AgentSession | undefined {
-    return this.#sessions.get(id);
+    return this.sessions().find((session) => session.id === id);
   }
 
   /** The sessions that run here. */
   sessions(): AgentSession[] {
-    return [...this.#sessions.values()];
+    return [...this.#sessions.values()].filter(({ status }) => status !== "ended");
   }
 
   /** Ends all sessions and every process; what was said stays in the store. */
@@ -178,8 +180,8 @@ export class AgentHost implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    await Promise.all(this.sessions().map((session) => session.terminate()));
-    await Promise.all([...this.#servers.values()].map((server) => server.stop()));
+    await Promise.allSettled([...this.#sessions.values()].map((session) => session.terminate()));
+    await Promise.all([...this.#everyServer].map((server) => server.stop()));
     await this.#watchdog.close();
     if (this.#scratch === undefined) return;
     await this.#store.close();
@@ -252,12 +254,16 @@ export class AgentHost implements AsyncDisposable {
       listen: async (folder) => way?.listen(folder),
       idleMs: this.#options.idleMs ?? 60_000,
       startMs: this.#startMs,
-      onStopped: () => {
+      onStop: () => {
         if (this.#servers.get(key) === server) this.#servers.delete(key);
+      },
+      onStopped: () => {
+        this.#everyServer.delete(server);
       },
     });
     if (way !== undefined) way.link = server.link;
     this.#servers.set(key, server);
+    this.#everyServer.add(server);
     return server;
   }
 
@@ -290,10 +296,10 @@ export class AgentHost implements AsyncDisposable {
     const terminate = () => void session.terminate();
     signal?.addEventListener("abort", terminate, { once: true });
     const over = journal.until(() => journal.status === "ended" || journal.failure !== undefined);
-    over.promise.then(async () => {
+    void over.promise.then(async () => {
       signal?.removeEventListener("abort", terminate);
-      await session.terminate();
-      await journal.close();
+      // A store that failed may fail again: there is nobody left to tell.
+      await session.terminate().catch(() => {});
       this.#sessions.delete(session.id);
     });
     return session;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpRequest } from "../../types/index.js";
@@ -42,6 +43,8 @@ export class HttpWay {
     this.close();
     this.#open = new AbortController();
     const { signal } = this.#open;
+    // Everything that is open listens to it.
+    setMaxListeners(0, signal);
     void process.exited.finally(() => this.close());
     this.#base = await this.#announced();
     const { status } = await this.#ask("GET", HEALTH_PATH, undefined, signal);

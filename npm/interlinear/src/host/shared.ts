@@ -1,5 +1,5 @@
 import type { Command, Exit, StartCommand } from "../../types/index.js";
-import { InterlinearError } from "../errors.js";
+import { codeOf, InterlinearError } from "../errors.js";
 import type { Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
 import type { Link } from "./link.js";
@@ -21,7 +21,9 @@ export interface SharedOptions {
   /** How long it goes on without a session. */
   readonly idleMs: number;
   readonly startMs: number;
-  /** It has stopped, and serves nobody. */
+  /** It takes no more sessions. */
+  readonly onStop: () => void;
+  /** It is gone. */
   readonly onStopped: () => void;
 }
 
@@ -42,6 +44,8 @@ export class SharedServer {
   #gone: Promise<void> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
+  #stopped: Promise<void> | undefined;
+  #resuming: Promise<void> = Promise.resolve();
   #lastExit: Exit = {};
   #crashes = 0;
   #lastCrash = 0;
@@ -83,19 +87,29 @@ export class SharedServer {
     clearTimeout(this.#idle);
     this.#seats.set(seat.id, seat);
     try {
-      await this.running();
+      await this.ready();
       await this.#inTurn(() => this.#admit(seat, patience));
     } catch (error) {
-      this.leave(seat.id);
+      // One that does not answer is of no use to the others either: it is started again.
+      if (codeOf(error) === "start_timeout") this.#process?.signal("SIGKILL");
+      await this.leave(seat.id);
       throw error;
     }
   }
 
-  /** The session is over. */
-  leave(id: string): void {
+  /** The session is over. The last one leaves nothing behind that it has started. */
+  async leave(id: string): Promise<void> {
     this.#seats.delete(id);
     clearTimeout(this.#idle);
-    if (this.#seats.size === 0) this.#idle = setTimeout(() => void this.stop(), this.#options.idleMs).unref();
+    if (this.#seats.size > 0 || this.#stopping) return;
+    this.#idle = setTimeout(() => void this.stop(), this.#options.idleMs).unref();
+    await this.#process?.clearAdded();
+  }
+
+  /** The process runs, and has the sessions again that it had before a crash. */
+  async ready(): Promise<void> {
+    await this.#resuming;
+    await this.running();
   }
 
   /** The process, started once however many ask for it. */
@@ -108,8 +122,14 @@ export class SharedServer {
   }
 
   /** Ends the process; the sessions that it still has end with it. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#stopping = true;
+    this.#options.onStop();
     clearTimeout(this.#idle);
     const process = await this.#running?.catch(() => undefined);
     await process?.terminate();
@@ -127,6 +147,7 @@ export class SharedServer {
     this.#gone = attached.then((exit) => this.#ended(exit));
     try {
       await greeted(connect(process, { startMs }), ended, recipe, { startMs });
+      process.noteOwn();
     } catch (error) {
       this.#stopping = true;
       await process.terminate();
@@ -162,8 +183,7 @@ export class SharedServer {
     const seats = [...this.#seats.values()].filter(({ journal }) => isNamed(journal));
     const goesOn = !this.#stopping && seats.length > 0 && this.#mayRestart();
     link.exited({ ...exit, restart: goesOn });
-    if (!goesOn) return;
-    void this.#resume(seats);
+    if (goesOn) this.#resuming = this.#resume(seats);
   }
 
   #mayRestart(): boolean {
@@ -176,22 +196,21 @@ export class SharedServer {
 
   /** Starts the server again, with the sessions that it had. */
   async #resume(seats: readonly Seat[]): Promise<void> {
-    const { link, startMs } = this.#options;
+    const { link } = this.#options;
     try {
       await this.running();
-      for (const seat of seats) await this.#inTurn(() => this.#readmit(seat, startMs));
+      for (const seat of seats) await this.#inTurn(() => this.#readmit(seat));
     } catch {
       // It does not come back: its sessions are over.
       for (const seat of seats) if (seat.journal.status !== "ended") link.command({ type: "terminate" }, seat.id);
     }
   }
 
-  async #readmit(seat: Seat, startMs: number): Promise<void> {
+  async #readmit(seat: Seat): Promise<void> {
     if (seat.journal.status === "ended") return;
     const { listen, link } = this.#options;
     await listen(seat.cwd);
     link.command(seat.opening(), seat.id);
-    void startMs;
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
@@ -234,7 +253,7 @@ export class Seat implements Runtime {
   }
 
   async command(command: Command): Promise<void> {
-    await this.#server.running();
+    await this.#server.ready();
     if (this.journal.status === "ended") throw sessionEnded(this.#server.recipe);
     // A server that is started again is told what was chosen meanwhile.
     if (command.type === "set_model") this.#start = { ...this.#start, model: command.model };
@@ -245,7 +264,7 @@ export class Seat implements Runtime {
 
   async terminate(): Promise<void> {
     if (this.journal.status !== "ended") this.#server.link.command({ type: "terminate" }, this.id);
-    this.#server.leave(this.id);
+    await this.#server.leave(this.id);
   }
 }
 

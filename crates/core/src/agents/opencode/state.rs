@@ -44,7 +44,8 @@ impl State {
     pub(crate) fn heir(&self) -> Self {
         let own = self.sessions.iter().filter(|(_, native)| native.agent.is_none());
         let kept = |native: &Native| Native { index: native.index, chosen: native.chosen.clone(), ..Native::default() };
-        Self { sessions: own.map(|(id, native)| (id.clone(), kept(native))).collect(), ..Self::default() }
+        let sessions = own.map(|(id, native)| (id.clone(), kept(native))).collect();
+        Self { sessions, streaming: self.streaming, ..Self::default() }
     }
 }
 
