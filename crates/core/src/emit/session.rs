@@ -113,13 +113,19 @@ impl Emit<'_> {
             sessions.push(Session::new(format!("{}_{}", self.book.prefix, index + 1)));
         }
         self.select(index);
+        self.adopt(native);
+        index
+    }
+
+    /// The session goes on with this native one; where the host asked for another, that is said.
+    pub(crate) fn adopt(&mut self, native: &str) {
         let session = self.session_mut();
-        let opening = session.opening.take().filter(|_| known.is_none() && session.native_id.is_some());
+        let another = session.native_id.as_deref().is_some_and(|known| known != native);
+        let opening = session.opening.take().filter(|_| another);
         self.native_session(native);
         if let Some(how) = opening {
             self.status(StatusLabel::Session, Some(Text::from(how)), None);
         }
-        index
     }
 
     /// A second session where there may be one only. Said once; what belongs to it is ignored and counted.
