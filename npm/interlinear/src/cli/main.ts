@@ -10,9 +10,10 @@ import type { ExitCode } from "./failure.js";
 import { EXIT, explain, UsageError } from "./failure.js";
 import { endQuietlyOnBrokenPipe, note, write } from "./output.js";
 import { run } from "./run.js";
+import { serve } from "./serve.js";
 import { show } from "./show.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { convert, show, check, detect, doctor, agents, run };
+const COMMANDS: Readonly<Record<string, Command>> = { convert, show, check, detect, doctor, agents, run, serve };
 
 const HELP = `interlinear: what coding agents write, as one stream of universal events.
 

@@ -1,0 +1,3 @@
+export type * from "./api.js";
+export { type Listening, listen } from "./node.js";
+export { createServer, type Handler, type ServerOptions } from "./server.js";

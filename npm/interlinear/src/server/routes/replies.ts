@@ -1,0 +1,56 @@
+import type { PermissionReply } from "../../../types/index.js";
+import type { PermissionAnswer, QuestionAnswer } from "../api.js";
+import { nothing, type Route } from "../route.js";
+import { choice, list, object, text } from "../schema.js";
+
+/** The reference API's words, and ours. */
+const replies: Readonly<Record<PermissionAnswer["reply"], PermissionReply>> = {
+  once: "accept",
+  always: "accept_for_session",
+  reject: "reject",
+};
+
+export const replyRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/sessions/{session_id}/permissions/{permission_id}/reply",
+    id: "replyPermission",
+    summary: "Answers a permission request.",
+    body: object({ reply: choice("once", "always", "reject"), "message?": text }),
+    answer: nothing("The agent was told."),
+    problems: [400, 404, 409],
+    async handle(call) {
+      const { reply, message } = call.body<PermissionAnswer>();
+      const session = await call.session();
+      await session.replyPermission(call.param("permission_id"), replies[reply], message ?? undefined);
+      return new Response(null, { status: 204 });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/sessions/{session_id}/questions/{question_id}/reply",
+    id: "replyQuestion",
+    summary: "Answers a question.",
+    body: object({ answers: list(list(text)) }),
+    answer: nothing("The agent was told."),
+    problems: [400, 404, 409],
+    async handle(call) {
+      const { answers } = call.body<QuestionAnswer>();
+      const session = await call.session();
+      await session.replyQuestion(call.param("question_id"), answers);
+      return new Response(null, { status: 204 });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/sessions/{session_id}/questions/{question_id}/reject",
+    id: "rejectQuestion",
+    summary: "Dismisses a question.",
+    answer: nothing("The agent was told."),
+    problems: [404, 409],
+    async handle(call) {
+      await (await call.session()).rejectQuestion(call.param("question_id"));
+      return new Response(null, { status: 204 });
+    },
+  },
+];
