@@ -2,6 +2,11 @@
 //   hello · permission · question · wait (until it is interrupted) · flood N (N deltas) · flood N RATE (so many a second)
 import { createInterface } from "node:readline";
 
+if (process.argv.includes("--version")) {
+  console.log("2.1.0 (Claude Code)");
+  process.exit();
+}
+
 const session_id = "5f0c8f4e-0000-4000-8000-000000000001";
 const answers = new Map();
 let counter = 0;
