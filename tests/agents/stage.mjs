@@ -5,14 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AgentHost } from "../../npm/interlinear/dist/host/index.js";
 import { check } from "../../npm/interlinear/dist/index.js";
-import { MemoryStore } from "../../npm/interlinear/dist/store/index.js";
 import { startModel } from "./model/server.mjs";
 import { MARK, running } from "./processes.mjs";
 import { recipes } from "./recipes.mjs";
 
 /** The agent that is tested, and its program. */
 export const agent = process.env.INTERLINEAR_AGENT;
-export const program = process.env.INTERLINEAR_AGENT_PROGRAM;
+const program = process.env.INTERLINEAR_AGENT_PROGRAM;
+/** Whether it is another version than the one that must be able to do everything. */
+export const isOther = process.env.INTERLINEAR_AGENT_VERSION !== recipes[agent].version;
 /** Where the tests may write. */
 const folder = process.env.INTERLINEAR_AGENT_FOLDER;
 
@@ -53,7 +54,7 @@ class Stage {
   }
 
   newHost() {
-    const host = new AgentHost({ store: new MemoryStore(), ...this.settings });
+    const host = new AgentHost(this.settings);
     this.#hosts.push(host);
     return host;
   }
