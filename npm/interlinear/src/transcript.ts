@@ -32,6 +32,8 @@ export interface Outputs {
   encoded: Uint8Array;
   /** Native lines, each with its events. */
   trace: TraceLine[];
+  /** The same, still encoded. */
+  encodedTrace: Uint8Array;
 }
 
 const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: (output: Uint8Array) => Outputs[T] } } = {
@@ -39,6 +41,7 @@ const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: (output: 
   ndjson: { encoding: "ndjson", decode: (output) => output },
   encoded: { encoding: "array", decode: (output) => output },
   trace: { encoding: "trace", decode: decodeTrace },
+  encodedTrace: { encoding: "trace", decode: (output) => output },
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Command } from "./command.js";
 import { convertOptions, INPUTS, READING } from "./command.js";
+import { writeDocument } from "./document.js";
 import { eachInput } from "./each.js";
 import { EXIT } from "./failure.js";
 import type { Input } from "./input.js";
@@ -10,18 +11,24 @@ import { count, plural, what } from "./words.js";
 
 export const convert: Command = {
   usage: "[options] [FILE|FOLDER|-]...",
-  summary: "Converts transcripts to universal events: one JSON object a line, on standard output.",
+  summary: "Converts transcripts to universal events, one JSON object a line, or to a document, on standard output.",
   details: `${INPUTS}
 
 What was read is summed up on standard error.`,
   options: {
     ...READING,
     raw: { type: "boolean", help: "put into each event the native object that caused it" },
-    to: { type: "string", choices: ["universal"], help: "the format to write" },
+    to: {
+      type: "string",
+      choices: ["universal", "markdown", "html"],
+      help: "universal events (the default), or a document to read; html is one file that needs nothing else",
+    },
     quiet: { type: "boolean", short: "q", help: "no summary" },
   },
   async run(options) {
     const settings = convertOptions(options);
+    const to = options.get("to");
+    if (to === "markdown" || to === "html") return writeDocument(to, options.paths, settings);
     return eachInput(options.paths, async (input) => {
       const pieces = readTranscript("ndjson", input, settings);
       for (;;) {
