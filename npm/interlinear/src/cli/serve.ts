@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../errors.js";
 import { AgentHost } from "../host/index.js";
-import { createServer, type Listening, listen } from "../server/index.js";
+import { createServer, type Listening, listen, withInspector } from "../server/index.js";
 import { JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
 import type { Command, Options } from "./command.js";
 import { EXIT, UsageError } from "./failure.js";
@@ -15,7 +15,7 @@ const hour = day / 24;
 
 export const serve: Command = {
   usage: "[--host H] [--port P] [--token T] [--store DIR | --postgres URL] [--cors ORIGIN,...] [--keep DAYS]",
-  summary: "Runs agents and hands out what they say, over HTTP.",
+  summary: "Runs agents and hands out what they say, over HTTP; with the inspector to look at them.",
   details: `The token may also stand in the variable INTERLINEAR_TOKEN; without either one is made up and printed. On an address
 that others can reach, you must choose the token. Clients send it as \`Authorization: Bearer TOKEN\`. GET /openapi.json
 describes the API.`,
@@ -39,10 +39,13 @@ describes the API.`,
     const cors = options.get("cors")?.split(",") ?? [];
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     const handler = createServer({ host: agents, store, token, cors, onError });
-    const server = await listenOrExplain(() => listen(handler, { host, port }), host, port);
+    const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
     const retaining = retain(store, keep);
     await write(`Interlinear listens on ${server.url}\n`);
     if (given === undefined) await write(`token: ${token}\n`);
+    // Behind the #, a token is never sent to anyone.
+    const fragment = given === undefined ? `#token=${token}` : "";
+    await write(`inspector: ${server.url}/${fragment}\n`);
     note(`transcripts: ${place}`);
     await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     clearInterval(retaining);
