@@ -137,6 +137,14 @@ function sizes(bytes) {
   return `${kilobytes(bytes)} (gzip ${kilobytes(gzipSync(bytes, { level: 9 }))}, brotli ${kilobytes(brotli)})`;
 }
 
+/** npm/inspector → npm/interlinear/inspector */
+async function inspector() {
+  const sources = ["npm/inspector", "npm/interlinear/dist", "npm/interlinear/react", "npm/wasm/dist"];
+  if (upToDate(at("npm", "interlinear", "inspector", "index.html"), sources)) return;
+  say("inspector: bundling");
+  await run(bin("vite"), ["build", at("npm", "inspector"), "--logLevel", "error"], { echo: false, name: "vite" });
+}
+
 /** Everything, in the order in which one needs the other. */
 export async function build() {
   await setupBuild();
@@ -145,6 +153,7 @@ export async function build() {
   await Promise.all([compileWasm(), native()]);
   await wasm();
   await typescript();
+  await inspector();
 }
 
 if (process.argv[1] === at("scripts", "build.mjs")) main(build);

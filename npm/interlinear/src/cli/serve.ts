@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../errors.js";
 import { AgentHost } from "../host/index.js";
-import { createServer, type Listening, listen } from "../server/index.js";
+import { createServer, type Listening, listen, withInspector } from "../server/index.js";
 import { finishAbandoned, JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
 import type { Command, Options } from "./command.js";
 import { EXIT, UsageError } from "./failure.js";
@@ -40,10 +40,13 @@ describes the API.`,
     const cors = options.get("cors")?.split(",") ?? [];
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     const handler = createServer({ host: agents, store, token, cors, onError });
-    const server = await listenOrExplain(() => listen(handler, { host, port }), host, port);
+    const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
     const looking = lookAfter(store, keep);
     await write(`Interlinear listens on ${server.url}\n`);
     if (given === undefined) await write(`token: ${token}\n`);
+    // Behind the #, a token is never sent to anyone.
+    const fragment = given === undefined ? `#token=${token}` : "";
+    await write(`inspector: ${server.url}/${fragment}\n`);
     note(`transcripts: ${place}`);
     await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     for (const timer of looking) clearInterval(timer);

@@ -78,6 +78,7 @@ function questionsOf({ questions, prompt, options }: QuestionData): readonly One
 
 /** A question that the agent asks, with its options; or what was answered. */
 export function Question(props: QuestionProps): ReactNode {
+  const { Markdown } = useParts();
   const { question } = props;
   if (question.status === "requested") return <OpenQuestion {...props} />;
   const answers = question.answers ?? (question.response === undefined ? [] : [[question.response]]);
@@ -85,7 +86,9 @@ export function Question(props: QuestionProps): ReactNode {
     <dl className="il-request" data-status={question.status}>
       {questionsOf(question).map(({ text }, index) => (
         <div key={index}>
-          <dt>{text}</dt>
+          <dt>
+            <Markdown text={text} />
+          </dt>
           <dd>{answers[index]?.join(", ") || questionWords(question)}</dd>
         </div>
       ))}
