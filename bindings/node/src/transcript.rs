@@ -17,7 +17,7 @@ pub struct Transcript {
 
 #[napi]
 impl Transcript {
-    /// A transcript of which nothing is read yet. The encoding is `packed`, `sealed`, `ndjson` or `trace`.
+    /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, encoding: String) -> Result<Self> {
         let converter = Converter::new(&read(env, "bad_options", options)?);

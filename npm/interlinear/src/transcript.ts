@@ -46,7 +46,7 @@ const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: Decode<Ou
   ndjson: { encoding: "ndjson", decode: asBytes },
   encoded: { encoding: "sealed", decode: asBytes },
   trace: { encoding: "trace", decode: decodeTrace },
-  encodedTrace: { encoding: "trace", decode: (output) => output },
+  encodedTrace: { encoding: "sealed-trace", decode: asBytes },
 };
 
 /**
