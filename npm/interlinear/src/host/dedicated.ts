@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, Exit } from "../../types/index.js";
 import type { Launch, Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
@@ -19,6 +20,9 @@ export interface DedicatedOptions {
   /** Starts a process with these arguments. */
   readonly spawn: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<AgentProcess>;
 }
+
+/** So long a process may take to go by itself. */
+const LEAVE_MS = 2000;
 
 /** The settings of a launch that can be changed in a running session. */
 const SETTINGS = {
@@ -111,7 +115,11 @@ export class Dedicated implements Runtime {
   /** The process ends; another will go on with the session. */
   async #leave(): Promise<void> {
     this.#goesOn = true;
-    await this.#process?.terminate();
+    const process = this.#process;
+    // Idle, it goes by itself when nothing more can be said to it.
+    process?.closeInput();
+    await Promise.race([this.#gone, sleep(LEAVE_MS, undefined, { ref: false })]);
+    await process?.terminate();
     await this.#gone;
   }
 

@@ -147,12 +147,10 @@ export class SharedServer {
     this.#gone = attached.then((exit) => this.#ended(exit));
     try {
       await greeted(connect(process, { startMs }), ended, recipe, { startMs });
-      process.noteOwn();
     } catch (error) {
       this.#stopping = true;
       await process.terminate();
       await this.#gone;
-      this.#stopping = false;
       throw error;
     }
     return process;
@@ -172,6 +170,7 @@ export class SharedServer {
       named.cancel();
     }
     if (!isNamed(journal)) throw refused(recipe, journal.lastError);
+    this.#process?.noteOwn();
   }
 
   /** The process is gone. Where it was not asked to go, it crashed. */
@@ -184,6 +183,8 @@ export class SharedServer {
     const goesOn = !this.#stopping && seats.length > 0 && this.#mayRestart();
     link.exited({ ...exit, restart: goesOn });
     if (goesOn) this.#resuming = this.#resume(seats);
+    // What is known of this process is of no use to another: the next session gets a fresh server.
+    else void this.stop();
   }
 
   #mayRestart(): boolean {
