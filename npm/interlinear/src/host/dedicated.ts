@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, Exit } from "../../types/index.js";
@@ -15,6 +14,8 @@ export interface DedicatedOptions {
   readonly launch: Omit<Launch, "file">;
   readonly journal: Journal;
   readonly link: Link;
+  /** Where files for this user only may lie. */
+  readonly folder: string;
   /** How long it may take to start. */
   readonly startMs: number;
   /** Starts a process with these arguments. */
@@ -56,7 +57,7 @@ export class Dedicated implements Runtime {
   /** Starts the process and waits until the agent is there. */
   async start(patience: Patience): Promise<void> {
     const { recipe, link, journal, spawn } = this.#options;
-    const folder = new PrivateFolder();
+    const folder = new PrivateFolder(this.#options.folder);
     const { args, env = {} } = recipe.start({ ...this.#launch, file: (name, text) => folder.write(name, text) });
     const process = await spawn(args, env).catch((error: unknown) => {
       folder.remove();
@@ -167,10 +168,16 @@ export class Dedicated implements Runtime {
 
 /** A folder for files that only this user may read. */
 class PrivateFolder {
+  readonly #base: string;
   #path: string | undefined;
 
+  constructor(base: string) {
+    this.#base = base;
+  }
+
   write(name: string, content: string): string {
-    this.#path ??= mkdtempSync(join(tmpdir(), "interlinear-"));
+    mkdirSync(this.#base, { recursive: true, mode: 0o700 });
+    this.#path ??= mkdtempSync(join(this.#base, "session-"));
     const file = join(this.#path, name);
     writeFileSync(file, content, { mode: 0o600 });
     return file;

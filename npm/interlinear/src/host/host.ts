@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Agent, McpServer, StartCommand } from "../../types/index.js";
 import { InterlinearError } from "../errors.js";
@@ -110,8 +109,6 @@ type ServerPlan = Pick<Plan, "options" | "known" | "found" | "cwd"> & { env: Rec
 export class AgentHost implements AsyncDisposable {
   readonly #options: HostOptions;
   readonly #store: Store;
-  /** The folder of a store that nobody gave. */
-  readonly #scratch: string | undefined;
   readonly #watchdog = new Watchdog();
   readonly #sessions = new Map<string, AgentSession>();
   /** The servers that take sessions, and those that are about to stop too. */
@@ -122,8 +119,7 @@ export class AgentHost implements AsyncDisposable {
 
   constructor(options: HostOptions = {}) {
     this.#options = options;
-    this.#scratch = options.store === undefined ? mkdtempSync(join(tmpdir(), "interlinear-")) : undefined;
-    this.#store = options.store ?? new JsonlStore(this.#scratch ?? "", { sync: "never" });
+    this.#store = options.store ?? new JsonlStore(join(this.#watchdog.folder, "sessions"), { sync: "never" });
   }
 
   /** Where the sessions are kept. */
@@ -182,10 +178,9 @@ export class AgentHost implements AsyncDisposable {
   async #close(): Promise<void> {
     await Promise.allSettled([...this.#sessions.values()].map((session) => session.terminate()));
     await Promise.all([...this.#everyServer].map((server) => server.stop()));
+    if (this.#options.store === undefined) await this.#store.close();
+    await rm(this.#watchdog.folder, { recursive: true, force: true });
     await this.#watchdog.close();
-    if (this.#scratch === undefined) return;
-    await this.#store.close();
-    await rm(this.#scratch, { recursive: true, force: true });
   }
 
   /** A process for this session alone. */
@@ -202,6 +197,7 @@ export class AgentHost implements AsyncDisposable {
       launch: { cwd, model, variant, permissionMode, mcpServers, resume },
       journal,
       link,
+      folder: this.#watchdog.folder,
       startMs: this.#startMs,
       spawn: (args, added) => this.#spawn(known, [...found.command, ...args], cwd, { ...env, ...added }),
     });
