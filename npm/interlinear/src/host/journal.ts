@@ -93,8 +93,9 @@ export class Journal {
   async #append(events: readonly UniversalEvent[], facts: Record<string, unknown> | undefined): Promise<void> {
     for (let tried = 1; this.failure === undefined; tried += 1) {
       try {
-        await this.#writer.append(events);
+        // Whoever reads the events finds what they say of the session kept with it.
         if (facts !== undefined) await this.#writer.describe(facts);
+        await this.#writer.append(events);
         return;
       } catch (error) {
         if (tried < TRIES && PASSING.includes(codeOf(error) ?? "")) {

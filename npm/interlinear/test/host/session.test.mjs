@@ -182,6 +182,7 @@ test("without a store the sessions lie in a temporary folder that goes with the 
     else process.env.TMPDIR = before;
   });
   const host = new AgentHost({ agents: { claude: { command: program("claude.mjs") } } });
+  t.after(() => host.close());
   const session = await host.start({ agent: "claude", cwd, mcpServers: { tools: { command: "tools" } } });
   assert.equal(text(await all(session.prompt("hello"))), "Good day.");
   const info = await host.store.info(session.id);
