@@ -47,6 +47,11 @@ async function browser() {
   say(`browser: ${chromium()}`);
 }
 
+/** jq, with which the examples of the exchange transcript's reference are run. */
+async function jq() {
+  if (!has("jq")) await installPackages(["jq"], "jq for the tests");
+}
+
 async function database() {
   if (postgres() === undefined) await installPackages(["postgresql"], "a database for the tests");
   say(`database: ${postgres()}/postgres`);
@@ -64,6 +69,7 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await jq();
   await database();
 }
 

@@ -1,7 +1,6 @@
 //! What a host hands in and gets back, besides events: options, channels, commands, reports.
 
-use std::collections::BTreeMap;
-
+use crate::map::Map;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -63,7 +62,8 @@ pub struct OpenOptions {
     /// Whether every event carries the native object that caused it.
     #[serde(default)]
     pub include_raw: bool,
-    /// Whether several sessions may come out.
+    /// Whether several sessions may come out. If not, a second one is refused: an error says so once, and what
+    /// belongs to it is ignored.
     #[serde(default)]
     pub connection: bool,
     /// What the host knows about the session: it is repeated in the metadata of `session.started`.
@@ -229,7 +229,7 @@ pub struct StartCommand {
     pub permission_mode: Option<String>,
     /// Servers of tools, by name: for an agent that takes them with the session, and not with its process.
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, McpServer>"))]
-    pub mcp_servers: BTreeMap<String, McpServer>,
+    pub mcp_servers: Map<String, McpServer>,
 }
 
 /// A server of tools: a program, or an address.
@@ -246,17 +246,17 @@ pub struct McpServer {
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub args: Vec<String>,
     /// The program's environment.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
-    pub env: BTreeMap<String, String>,
+    pub env: Map<String, String>,
     /// The address.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub url: Option<String>,
     /// What each request to the address carries.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
-    pub headers: BTreeMap<String, String>,
+    pub headers: Map<String, String>,
 }
 
 /// Goes on with an earlier session.
@@ -447,7 +447,7 @@ pub struct Stats {
     pub bytes: u64,
     /// Events by type.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
-    pub events: BTreeMap<String, u64>,
+    pub events: Map<String, u64>,
     /// Lines by kind.
     pub kinds: Vec<KindStats>,
     /// Lines that were cut off by the end of the process.
@@ -470,7 +470,7 @@ pub struct KindStats {
     pub mapped: u64,
     /// Why the others were ignored, and how many.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
-    pub ignored: BTreeMap<String, u64>,
+    pub ignored: Map<String, u64>,
     /// The number of the first such line.
     pub first_line: u64,
 }

@@ -1,12 +1,11 @@
 //! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
 
-use std::collections::BTreeMap;
-
 use interlinear_schema::EventData;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
+use crate::map::Map;
 use crate::sink::Outcome;
 use crate::wire::Drifts;
 
@@ -21,6 +20,8 @@ pub(crate) struct Book {
     pub(crate) prefix: String,
     /// There is always one; it is given to the first that comes.
     pub(crate) sessions: Vec<Session>,
+    /// Whether a second session of the agent is refused.
+    pub(crate) single: bool,
     /// The clock, in milliseconds since 1970.
     pub(crate) now: i64,
     pub(crate) stats: Counts,
@@ -64,7 +65,7 @@ pub(crate) struct Counts {
     pub(crate) unparsed: u64,
     /// Events by type; a short list whose frequent entries come to stand in front.
     events: Vec<(String, u64)>,
-    kinds: BTreeMap<String, KindStats>,
+    kinds: Map<String, KindStats>,
 }
 
 /// So many different kinds of lines are told apart; more are counted together.
@@ -98,15 +99,12 @@ impl Counts {
             name = format!("{direction} (others)");
         }
         let first_line = self.number();
-        let entry = self.kinds.entry(name).or_insert_with_key(|kind| KindStats {
-            kind: kind.clone(),
-            first_line,
-            ..KindStats::default()
-        });
+        let new = || KindStats { kind: name.clone(), first_line, ..KindStats::default() };
+        let entry = self.kinds.or_insert_with(name.clone(), new);
         entry.lines += 1;
         match outcome {
             Outcome::Mapped => entry.mapped += 1,
-            Outcome::Ignored(reason) => *entry.ignored.entry(reason.to_owned()).or_default() += 1,
+            Outcome::Ignored(reason) => *entry.ignored.or_default(reason.to_owned()) += 1,
             Outcome::Cut => self.cut += 1,
             Outcome::Unparsed => {}
         }

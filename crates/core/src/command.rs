@@ -37,6 +37,16 @@ struct Instructions {
 }
 
 impl Command {
+    /// Its name, if it opens a conversation.
+    pub(crate) fn opens(&self) -> Option<&'static str> {
+        match self {
+            Self::Start(_) => Some("start"),
+            Self::Resume(_) => Some("resume"),
+            Self::Fork(_) => Some("fork"),
+            _ => None,
+        }
+    }
+
     /// Reads a command. serde's own reading of a tagged enum takes the text apart first, and then has no part of it
     /// left to keep as it is (`updated_input`): here the tag is read alone, and then the whole.
     pub fn from_json(text: &str) -> Result<Self, Failure> {

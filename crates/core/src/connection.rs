@@ -17,7 +17,7 @@ use crate::stderr::Stderr;
 use crate::wire::Drifts;
 
 /// A process that is read and talked to, or a transcript of one: events of all its sessions come out, each session
-/// with its own identifier and sequence. A session is a connection that carries one.
+/// with its own identifier and sequence. A session is a connection that refuses a second one.
 ///
 /// It reads no clock: `now` is the host's, in milliseconds since 1970.
 #[derive(Debug)]
@@ -64,6 +64,7 @@ impl Connection {
     /// Opens a session or a connection.
     pub fn open(options: &OpenOptions) -> Result<Self, Failure> {
         let mut connection = Self::of(options.agent, Form::Live, &options.session_id, options.include_raw);
+        connection.machine.book.single = !options.connection;
         if options.connection {
             // Every session of a connection has a number behind the prefix, the first one too.
             connection.machine.book.sessions = vec![Session::new(format!("{}_1", options.session_id))];
@@ -86,6 +87,7 @@ impl Connection {
             host_metadata: String::new(),
             prefix: session_id.to_owned(),
             sessions: vec![Session::new(session_id.to_owned())],
+            single: false,
             now: 0,
             stats: Counts::default(),
             drift: Drifts::default(),
@@ -94,7 +96,7 @@ impl Connection {
         let machine = Machine {
             book,
             agent: agents::State::new(agent),
-            channels: Channels::new(),
+            channels: Channels::default(),
             outgoing: Vec::new(),
             stderr: Stderr::default(),
             max_line: lines::MAX_LINE,
@@ -130,11 +132,15 @@ impl Connection {
         let machine = &mut self.machine;
         machine.book.now = now as i64;
         let mut emit = Emit::new(&mut machine.book, sink, None);
+        let opens = command.opens();
         if let Some(id) = session_id
-            && !emit.select_named(id, matches!(command, Command::Start(_) | Command::Resume(_) | Command::Fork(_)))
+            && !emit.select_named(id, opens.is_some())
         {
             emit.unsupported(&format!("there is no session {id}"));
             return;
+        }
+        if let Some(opens) = opens {
+            emit.expect_session(opens);
         }
         let mut outgoing = Vec::new();
         let session = emit.selected();
@@ -246,7 +252,7 @@ impl Connection {
 
     /// From here on entries of stored files come, in the order of the conversation; `before`: so many of other
     /// sessions come first.
-    pub(crate) fn read_stored(&mut self, links: std::collections::BTreeMap<String, String>, before: u64) {
+    pub(crate) fn read_stored(&mut self, links: crate::map::Map<String, String>, before: u64) {
         self.machine.book.stats.before = before;
         self.machine.agent.read_stored(links);
     }

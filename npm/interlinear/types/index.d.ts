@@ -855,7 +855,8 @@ export interface OpenOptions {
      */
     includeRaw?: boolean;
     /**
-     * Whether several sessions may come out.
+     * Whether several sessions may come out. If not, a second one is refused: an error says so once, and what
+     * belongs to it is ignored.
      */
     connection?: boolean;
     /**

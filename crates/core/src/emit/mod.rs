@@ -60,7 +60,8 @@ impl<'e> Emit<'e> {
 
     /// The kind of the line, how many events it caused, and why it caused none.
     pub(crate) fn outcome(self) -> (Cow<'static, str>, u64, Option<&'static str>) {
-        (self.kind, self.events, self.ignored)
+        let ignored = if self.session().refused { Some("second session") } else { self.ignored };
+        (self.kind, self.events, ignored)
     }
 
     /// Something smaller than the line, or a line that had to wait, causes the events from here on. Returns what did

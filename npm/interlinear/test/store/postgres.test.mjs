@@ -111,6 +111,14 @@ test("who has no patience is told, and may append the same events later", async 
   await clean();
 });
 
+test("a database that is not there is named, also to who follows", async () => {
+  const store = new PostgresStore({ url: "postgres://nobody@127.0.0.1:1/none", patience: 100 });
+  await refused("store_failed", () => store.list());
+  await refused("store_failed", () => take(store.subscribe("s"), () => true));
+  await store.close();
+  assert.throws(() => new PostgresStore({ url: server.url, prefix: "x; drop" }), TypeError);
+});
+
 test("a pool that was handed in stays open", async () => {
   const pool = new pg.Pool({ connectionString: server.url });
   const store = new PostgresStore({ pool, prefix: "own_pool_" });

@@ -308,6 +308,7 @@ impl State {
         }
         if let Some(wishes) = request.session.and_then(|session| self.wishes.get_mut(&session)) {
             wishes.opening = false;
+            emit.keep_session();
         }
         let code = error.get("code").map(|code| Cow::Owned(code.raw().to_owned()));
         let details = format!("{{\"request\":{}}}", Json::of(request.method.as_str()).as_str());
@@ -329,7 +330,7 @@ impl State {
         let Some(id) = message.id else { return };
         // The core's own requests take numbers that the host has not used.
         self.numbered = self.numbered.max(id.u64().unwrap_or(0));
-        let request = self.host_requests.entry(id.raw().to_owned()).or_default();
+        let request = self.host_requests.or_default(id.raw().to_owned());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
     }

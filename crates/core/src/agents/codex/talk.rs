@@ -1,6 +1,6 @@
 //! Commands → Codex's own messages.
 
-use std::collections::BTreeMap;
+use crate::map::Map;
 use std::fmt::Write as _;
 
 use interlinear_schema::ToJson as _;
@@ -68,7 +68,7 @@ impl State {
     }
 
     fn wish(&mut self, session: usize) -> &mut Wishes {
-        self.wishes.entry(session).or_default()
+        self.wishes.or_default(session)
     }
 
     fn waiting(&self, event_id: &str) -> Option<&Pending> {
@@ -244,7 +244,7 @@ fn again(resume: &ResumeCommand) -> String {
 
 /// A server of tools in the words of the configuration.
 fn mcp_server(server: &McpServer) -> String {
-    let table = |map: &BTreeMap<String, String>| {
+    let table = |map: &Map<String, String>| {
         let members = map.iter().map(|(name, value)| format!("{}:{}", json(name), json(value)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     };

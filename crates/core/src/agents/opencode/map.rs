@@ -17,9 +17,15 @@ impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
         match channel {
             Channel::Http { request, status } => self.answered(request, *status, line, emit),
-            Channel::Sse(_) => {
+            Channel::Sse(stream) => {
                 self.streaming = true;
-                self.frame(line, emit);
+                let event = line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line);
+                if self.streams.repeats(stream, event) {
+                    emit.kind(event.get("type").and_then(Value::str).unwrap_or_default().into_owned());
+                    emit.ignore("told on another stream");
+                } else {
+                    self.frame(line, emit);
+                }
             }
             _ if line.get("jsonrpc").is_some() => self.acp_received(line, emit),
             _ if line.get("sessionID").is_some() && line.get("timestamp").is_some() => self.printed(line, emit),

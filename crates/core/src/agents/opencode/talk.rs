@@ -75,7 +75,7 @@ impl State {
             self.forget_session(id);
             self.sessions.insert(id.to_owned(), Native { index, ..Native::default() });
         }
-        emit.native_session(id);
+        emit.adopt(id);
     }
 
     fn start(&mut self, start: &StartCommand) -> HttpRequest {

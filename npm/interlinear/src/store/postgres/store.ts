@@ -62,7 +62,10 @@ export class PostgresStore implements Store {
     const state = { last: Number(row["last_sequence"]), metadata: JSON.parse(row["metadata"] as string) };
     const closed = () => this.#writers.delete(sessionId);
     const ledger = new PostgresLedger(this.#database, this.#sql, this.#channel, lease, state, closed);
-    if (meta.metadata !== undefined) await ledger.describe(meta.metadata);
+    await ledger.describe(meta.metadata ?? {}).catch(async (error: unknown) => {
+      await ledger.close();
+      throw error;
+    });
     const writer = new Writer(sessionId, state.last, ledger, (events) => this.#fanout.publish(sessionId, events));
     this.#writers.set(sessionId, { writer, holder: lease.holder });
     this.#renew();
@@ -126,8 +129,10 @@ export class PostgresStore implements Store {
   }
 
   /** Tells of what other servers write. */
-  #watch(sessionId: string, stir: () => void): Promise<() => void> {
-    return this.#listener.watch(keyOf(sessionId), () => {
+  async #watch(sessionId: string, stir: () => void): Promise<() => void> {
+    // The listener waits for a database that is away; one that is not there at all is found out here.
+    await this.#database.query("select 1", []);
+    return await this.#listener.watch(keyOf(sessionId), () => {
       if (!this.#writers.has(sessionId)) stir();
     });
   }
