@@ -80,6 +80,7 @@ export class Dedicated implements Runtime {
       this.#terminated = true;
       await process.terminate();
       await this.#gone;
+      link.close();
       throw error;
     } finally {
       greeting.cancel();
@@ -111,6 +112,7 @@ export class Dedicated implements Runtime {
     if (this.#process !== undefined) await this.#process.terminate();
     else if (journal.status !== "ended") link.exited({ code: null, signal: "SIGTERM" });
     await this.#gone;
+    link.close();
   }
 
   /** The process ends; another will go on with the session. */
@@ -154,7 +156,7 @@ export class Dedicated implements Runtime {
     const { recipe, link, journal } = this.#options;
     const { greets } = recipe;
     if (greets === undefined) return { promise: Promise.resolve(), cancel: () => {} };
-    if (greets === "session") return journal.until(() => isNamed(journal));
+    if (greets === "session") return journal.until(() => isNamed(journal) || journal.failure !== undefined);
     let heard = "";
     const promise = new Promise<void>((resolve) => {
       link.onOutput = (chunk) => {

@@ -190,7 +190,14 @@ export class AgentHost implements AsyncDisposable {
     const now = this.#now;
     const core = openSession({ agent: known.id, sessionId, includeRaw: true, metadata: facts, now });
     const recorder = this.#recorder(options, known, found, cwd);
-    const link = new Link({ core, redactor, now, journal: () => journal, recorder });
+    const link = new Link({
+      core,
+      redactor,
+      now,
+      journal: () => journal,
+      fail: (error) => journal.fail(error),
+      recorder,
+    });
     const { model, variant, permissionMode, mcpServers, resume } = options;
     const runtime = new Dedicated({
       recipe: known,
@@ -240,6 +247,7 @@ export class AgentHost implements AsyncDisposable {
         redactor,
         now,
         journal: (id) => server.seat(id)?.journal,
+        fail: (error) => server.fail(error),
         // What a server prints about itself is nothing that its sessions say.
         hears: (on) => way === undefined || (on === "stderr" && server.isInUse),
         request: (request, id) => void way?.send(request, server.seat(id)?.cwd ?? cwd),

@@ -84,6 +84,12 @@ export class Journal {
     return { promise, cancel: () => this.#watchers.delete(watcher) };
   }
 
+  /** Nothing more can be read of the session. */
+  fail(error: Error): void {
+    this.failure ??= error;
+    this.#tell();
+  }
+
   async close(): Promise<void> {
     await this.#written;
     await this.#writer.close();
@@ -101,8 +107,7 @@ export class Journal {
         if (tried < TRIES && PASSING.includes(codeOf(error) ?? "")) {
           await sleep(PAUSE_MS);
         } else {
-          this.failure = error as Error;
-          this.#tell();
+          this.fail(error as Error);
         }
       }
     }

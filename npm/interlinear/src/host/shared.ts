@@ -97,6 +97,12 @@ export class SharedServer {
     }
   }
 
+  /** Nothing more can be read: all sessions are over. */
+  fail(error: Error): void {
+    for (const { journal } of this.#seats.values()) journal.fail(error);
+    void this.stop();
+  }
+
   /** The session is over. The last one leaves nothing behind that it has started. */
   async leave(id: string): Promise<void> {
     this.#seats.delete(id);
@@ -161,7 +167,7 @@ export class SharedServer {
     await listen(seat.cwd);
     const { journal, id } = seat;
     const before = journal.failures;
-    const named = journal.until(() => isNamed(journal) || journal.failures > before);
+    const named = journal.until(() => isNamed(journal) || journal.failures > before || !!journal.failure);
     link.command(seat.opening(), id);
     const gone = this.#gone.then(() => refusal(recipe, this.#lastExit, link.errorText));
     try {
@@ -169,7 +175,7 @@ export class SharedServer {
     } finally {
       named.cancel();
     }
-    if (!isNamed(journal)) throw refused(recipe, journal.lastError);
+    if (!isNamed(journal)) throw journal.failure ?? refused(recipe, journal.lastError);
     this.#process?.noteOwn();
   }
 
