@@ -11,7 +11,7 @@ import type { Store } from "../store/store.js";
 import { type Feature, type Recipe, recipes } from "./agents.js";
 import { Dedicated } from "./dedicated.js";
 import { environment, secretsIn } from "./environment.js";
-import { askVersion, checkVersion, type Found, locate } from "./find.js";
+import { ask, askVersion, checkVersion, type Found, locate } from "./find.js";
 import { HttpWay } from "./http.js";
 import { Journal } from "./journal.js";
 import { Link } from "./link.js";
@@ -84,7 +84,7 @@ export interface AgentInfo {
   install: string;
   /** What it can do through the host. */
   features: readonly Feature[];
-  /** Names of models that it always takes; it takes others too. */
+  /** Models that it takes; others may be taken too. Few of them, unless they were asked for. */
   models: readonly string[];
   /** The permission modes that it takes. */
   modes: readonly string[];
@@ -127,9 +127,9 @@ export class AgentHost implements AsyncDisposable {
     return this.#store;
   }
 
-  /** What is installed, and what it offers. */
-  agents(): Promise<AgentInfo[]> {
-    return Promise.all(recipes().map((known) => this.#describe(known)));
+  /** What is installed, and what it offers. `models`: each program is asked for its models, which takes a while. */
+  agents(options: { models?: boolean } = {}): Promise<AgentInfo[]> {
+    return Promise.all(recipes().map((known) => this.#describe(known, options.models === true)));
   }
 
   /** Starts an agent; resolves when it is ready for a prompt. */
@@ -309,15 +309,28 @@ export class AgentHost implements AsyncDisposable {
     return session;
   }
 
-  async #describe(known: Recipe): Promise<AgentInfo> {
+  async #describe(known: Recipe, lists: boolean): Promise<AgentInfo> {
     const { id, name, install, features, models, modes, variants } = known;
     const info = { id, name, install, features, models, modes, variants };
     try {
-      const { path, version } = await this.#find(known);
-      return { ...info, installed: true, path, ...(version !== undefined && { version }) };
+      const { command, path, version } = await this.#find(known);
+      const models = lists ? await this.#models(known, command) : info.models;
+      return { ...info, installed: true, path, ...(version !== undefined && { version }), models };
     } catch (error) {
       const { code, message } = error as InterlinearError;
       return { ...info, installed: code !== "not_installed", problem: message };
+    }
+  }
+
+  /** The models that the program itself lists. One that cannot, or not in these words, lists none. */
+  async #models(known: Recipe, command: readonly string[]): Promise<readonly string[]> {
+    const { lists, models } = known;
+    if (lists === undefined) return models;
+    const said = await ask([...command, ...lists.args], this.#environment(known));
+    try {
+      return lists.names(said);
+    } catch {
+      return models;
     }
   }
 
