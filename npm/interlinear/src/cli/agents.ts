@@ -5,12 +5,15 @@ import { write } from "./output.js";
 import { styleFor, wantsColour } from "./show/style.js";
 
 export const agents: Command = {
-  usage: "[--json]",
+  usage: "[options]",
   summary: "Lists the agents: which are installed, and what they can do.",
-  options: { json: { type: "boolean", help: "as a JSON array" } },
+  options: {
+    json: { type: "boolean", help: "as a JSON array" },
+    models: { type: "boolean", help: "ask each for its models; this takes a while" },
+  },
   async run(options) {
     await using host = new AgentHost();
-    const known = await host.agents();
+    const known = await host.agents({ models: options.has("models") });
     await write(options.has("json") ? `${JSON.stringify(known)}\n` : known.map(row).join("\n"));
     return EXIT.ok;
   },

@@ -51,7 +51,8 @@ permissions are refused, unless --accept is given.
     const talk = new Talk(options);
     await using host = new AgentHost();
     await using session = await host.start(startOptions(agent, options));
-    return talk.hold(session, words[0]);
+    // Awaited here: the session must not be ended before.
+    return await talk.hold(session, words[0]);
   },
 };
 

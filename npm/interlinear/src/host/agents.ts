@@ -55,6 +55,8 @@ export interface Recipe {
   readonly login: string;
   readonly features: readonly Feature[];
   readonly models: readonly string[];
+  /** How the program lists its models: its arguments, and the names in what it says. */
+  readonly lists?: { readonly args: readonly string[]; names(said: string): string[] };
   readonly modes: readonly string[];
   readonly variants: readonly string[];
   /** The variables of the host's environment that it may see, beside the common ones. */

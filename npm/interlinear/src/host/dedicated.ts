@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, Exit } from "../../types/index.js";
 import type { Launch, Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
@@ -14,11 +14,16 @@ export interface DedicatedOptions {
   readonly launch: Omit<Launch, "file">;
   readonly journal: Journal;
   readonly link: Link;
+  /** Where files for this user only may lie. */
+  readonly folder: string;
   /** How long it may take to start. */
   readonly startMs: number;
   /** Starts a process with these arguments. */
   readonly spawn: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<AgentProcess>;
 }
+
+/** So long a process may take to go by itself. */
+const LEAVE_MS = 2000;
 
 /** The settings of a launch that can be changed in a running session. */
 const SETTINGS = {
@@ -52,7 +57,7 @@ export class Dedicated implements Runtime {
   /** Starts the process and waits until the agent is there. */
   async start(patience: Patience): Promise<void> {
     const { recipe, link, journal, spawn } = this.#options;
-    const folder = new PrivateFolder();
+    const folder = new PrivateFolder(this.#options.folder);
     const { args, env = {} } = recipe.start({ ...this.#launch, file: (name, text) => folder.write(name, text) });
     const process = await spawn(args, env).catch((error: unknown) => {
       folder.remove();
@@ -75,6 +80,7 @@ export class Dedicated implements Runtime {
       this.#terminated = true;
       await process.terminate();
       await this.#gone;
+      link.close();
       throw error;
     } finally {
       greeting.cancel();
@@ -106,12 +112,17 @@ export class Dedicated implements Runtime {
     if (this.#process !== undefined) await this.#process.terminate();
     else if (journal.status !== "ended") link.exited({ code: null, signal: "SIGTERM" });
     await this.#gone;
+    link.close();
   }
 
   /** The process ends; another will go on with the session. */
   async #leave(): Promise<void> {
     this.#goesOn = true;
-    await this.#process?.terminate();
+    const process = this.#process;
+    // Idle, it goes by itself when nothing more can be said to it.
+    process?.closeInput();
+    await Promise.race([this.#gone, sleep(LEAVE_MS, undefined, { ref: false })]);
+    await process?.terminate();
     await this.#gone;
   }
 
@@ -145,7 +156,7 @@ export class Dedicated implements Runtime {
     const { recipe, link, journal } = this.#options;
     const { greets } = recipe;
     if (greets === undefined) return { promise: Promise.resolve(), cancel: () => {} };
-    if (greets === "session") return journal.until(() => isNamed(journal));
+    if (greets === "session") return journal.until(() => isNamed(journal) || journal.failure !== undefined);
     let heard = "";
     const promise = new Promise<void>((resolve) => {
       link.onOutput = (chunk) => {
@@ -159,10 +170,16 @@ export class Dedicated implements Runtime {
 
 /** A folder for files that only this user may read. */
 class PrivateFolder {
+  readonly #base: string;
   #path: string | undefined;
 
+  constructor(base: string) {
+    this.#base = base;
+  }
+
   write(name: string, content: string): string {
-    this.#path ??= mkdtempSync(join(tmpdir(), "interlinear-"));
+    mkdirSync(this.#base, { recursive: true, mode: 0o700 });
+    this.#path ??= mkdtempSync(join(this.#base, "session-"));
     const file = join(this.#path, name);
     writeFileSync(file, content, { mode: 0o600 });
     return file;

@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Agent, McpServer, StartCommand } from "../../types/index.js";
 import { InterlinearError } from "../errors.js";
@@ -12,7 +11,7 @@ import type { Store } from "../store/store.js";
 import { type Feature, type Recipe, recipes } from "./agents.js";
 import { Dedicated } from "./dedicated.js";
 import { environment, secretsIn } from "./environment.js";
-import { askVersion, checkVersion, type Found, locate } from "./find.js";
+import { ask, askVersion, checkVersion, type Found, locate } from "./find.js";
 import { HttpWay } from "./http.js";
 import { Journal } from "./journal.js";
 import { Link } from "./link.js";
@@ -85,7 +84,7 @@ export interface AgentInfo {
   install: string;
   /** What it can do through the host. */
   features: readonly Feature[];
-  /** Names of models that it always takes; it takes others too. */
+  /** Models that it takes; others may be taken too. Few of them, unless they were asked for. */
   models: readonly string[];
   /** The permission modes that it takes. */
   modes: readonly string[];
@@ -110,8 +109,6 @@ type ServerPlan = Pick<Plan, "options" | "known" | "found" | "cwd"> & { env: Rec
 export class AgentHost implements AsyncDisposable {
   readonly #options: HostOptions;
   readonly #store: Store;
-  /** The folder of a store that nobody gave. */
-  readonly #scratch: string | undefined;
   readonly #watchdog = new Watchdog();
   readonly #sessions = new Map<string, AgentSession>();
   /** The servers that take sessions, and those that are about to stop too. */
@@ -122,8 +119,7 @@ export class AgentHost implements AsyncDisposable {
 
   constructor(options: HostOptions = {}) {
     this.#options = options;
-    this.#scratch = options.store === undefined ? mkdtempSync(join(tmpdir(), "interlinear-")) : undefined;
-    this.#store = options.store ?? new JsonlStore(this.#scratch ?? "", { sync: "never" });
+    this.#store = options.store ?? new JsonlStore(join(this.#watchdog.folder, "sessions"), { sync: "never" });
   }
 
   /** Where the sessions are kept. */
@@ -131,9 +127,9 @@ export class AgentHost implements AsyncDisposable {
     return this.#store;
   }
 
-  /** What is installed, and what it offers. */
-  agents(): Promise<AgentInfo[]> {
-    return Promise.all(recipes().map((known) => this.#describe(known)));
+  /** What is installed, and what it offers. `models`: each program is asked for its models, which takes a while. */
+  agents(options: { models?: boolean } = {}): Promise<AgentInfo[]> {
+    return Promise.all(recipes().map((known) => this.#describe(known, options.models === true)));
   }
 
   /** Starts an agent; resolves when it is ready for a prompt. */
@@ -182,10 +178,9 @@ export class AgentHost implements AsyncDisposable {
   async #close(): Promise<void> {
     await Promise.allSettled([...this.#sessions.values()].map((session) => session.terminate()));
     await Promise.all([...this.#everyServer].map((server) => server.stop()));
+    if (this.#options.store === undefined) await this.#store.close();
+    await rm(this.#watchdog.folder, { recursive: true, force: true });
     await this.#watchdog.close();
-    if (this.#scratch === undefined) return;
-    await this.#store.close();
-    await rm(this.#scratch, { recursive: true, force: true });
   }
 
   /** A process for this session alone. */
@@ -195,13 +190,21 @@ export class AgentHost implements AsyncDisposable {
     const now = this.#now;
     const core = openSession({ agent: known.id, sessionId, includeRaw: true, metadata: facts, now });
     const recorder = this.#recorder(options, known, found, cwd);
-    const link = new Link({ core, redactor, now, journal: () => journal, recorder });
+    const link = new Link({
+      core,
+      redactor,
+      now,
+      journal: () => journal,
+      fail: (error) => journal.fail(error),
+      recorder,
+    });
     const { model, variant, permissionMode, mcpServers, resume } = options;
     const runtime = new Dedicated({
       recipe: known,
       launch: { cwd, model, variant, permissionMode, mcpServers, resume },
       journal,
       link,
+      folder: this.#watchdog.folder,
       startMs: this.#startMs,
       spawn: (args, added) => this.#spawn(known, [...found.command, ...args], cwd, { ...env, ...added }),
     });
@@ -244,6 +247,7 @@ export class AgentHost implements AsyncDisposable {
         redactor,
         now,
         journal: (id) => server.seat(id)?.journal,
+        fail: (error) => server.fail(error),
         // What a server prints about itself is nothing that its sessions say.
         hears: (on) => way === undefined || (on === "stderr" && server.isInUse),
         request: (request, id) => void way?.send(request, server.seat(id)?.cwd ?? cwd),
@@ -305,15 +309,28 @@ export class AgentHost implements AsyncDisposable {
     return session;
   }
 
-  async #describe(known: Recipe): Promise<AgentInfo> {
+  async #describe(known: Recipe, lists: boolean): Promise<AgentInfo> {
     const { id, name, install, features, models, modes, variants } = known;
     const info = { id, name, install, features, models, modes, variants };
     try {
-      const { path, version } = await this.#find(known);
-      return { ...info, installed: true, path, ...(version !== undefined && { version }) };
+      const { command, path, version } = await this.#find(known);
+      const models = lists ? await this.#models(known, command) : info.models;
+      return { ...info, installed: true, path, ...(version !== undefined && { version }), models };
     } catch (error) {
       const { code, message } = error as InterlinearError;
       return { ...info, installed: code !== "not_installed", problem: message };
+    }
+  }
+
+  /** The models that the program itself lists. One that cannot, or not in these words, lists none. */
+  async #models(known: Recipe, command: readonly string[]): Promise<readonly string[]> {
+    const { lists, models } = known;
+    if (lists === undefined) return models;
+    const said = await ask([...command, ...lists.args], this.#environment(known));
+    try {
+      return lists.names(said);
+    } catch {
+      return models;
     }
   }
 

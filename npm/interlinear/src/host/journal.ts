@@ -84,6 +84,12 @@ export class Journal {
     return { promise, cancel: () => this.#watchers.delete(watcher) };
   }
 
+  /** Nothing more can be read of the session. */
+  fail(error: Error): void {
+    this.failure ??= error;
+    this.#tell();
+  }
+
   async close(): Promise<void> {
     await this.#written;
     await this.#writer.close();
@@ -93,15 +99,15 @@ export class Journal {
   async #append(events: readonly UniversalEvent[], facts: Record<string, unknown> | undefined): Promise<void> {
     for (let tried = 1; this.failure === undefined; tried += 1) {
       try {
-        await this.#writer.append(events);
+        // Whoever reads the events finds what they say of the session kept with it.
         if (facts !== undefined) await this.#writer.describe(facts);
+        await this.#writer.append(events);
         return;
       } catch (error) {
         if (tried < TRIES && PASSING.includes(codeOf(error) ?? "")) {
           await sleep(PAUSE_MS);
         } else {
-          this.failure = error as Error;
-          this.#tell();
+          this.fail(error as Error);
         }
       }
     }

@@ -13,6 +13,8 @@ export interface LinkOptions {
   readonly now: () => number;
   /** Who keeps a session's events. */
   readonly journal: (sessionId: string) => Journal | undefined;
+  /** The core gave up. */
+  readonly fail: (error: Error) => void;
   /** Does what the core asks for, beyond standard input and signals. */
   readonly request?: (request: HttpRequest, sessionId: string) => void;
   /** Whether what the process prints is for the sessions; always, if not given. */
@@ -28,6 +30,7 @@ export class Link {
   readonly #options: LinkOptions;
   #process: AgentProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
   /** The end of what the agent wrote to its standard error. */
   errorText = "";
   /** Sees everything that the agent writes to its standard output. */
@@ -51,7 +54,7 @@ export class Link {
   /** What the agent wrote. */
   receive(bytes: Buffer, on: Channel): void {
     this.#options.recorder?.received(bytes, on);
-    this.#after(this.#options.core.receive(bytes, on));
+    this.#read((core) => core.receive(bytes, on));
   }
 
   /** What the agent is to do. The events that come of it never hold secrets, though the command may. */
@@ -65,11 +68,13 @@ export class Link {
   /** The process is gone; `restart`: the sessions go on with another. */
   exited(exit: Exit): void {
     this.#options.recorder?.exit(exit);
-    this.#after(this.#options.core.exited(exit));
+    this.#read((core) => core.exited(exit));
   }
 
   /** Nothing will be read any more. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#options.recorder?.close();
     this.#options.core.free();
@@ -96,6 +101,15 @@ export class Link {
     await this.#settled;
   }
 
+  /** A core that fails takes the sessions with it, and not the host. */
+  #read(call: (core: Connection) => UniversalEvent[]): void {
+    try {
+      this.#after(call(this.#options.core));
+    } catch (error) {
+      this.#options.fail(error as Error);
+    }
+  }
+
   /** Everything that was read is written down. */
   async settled(): Promise<void> {
     await this.#settled;
@@ -114,7 +128,7 @@ export class Link {
     for (const step of core.outgoing()) this.#deliver(step, sessionId);
     clearTimeout(this.#timer);
     const due = core.deadline();
-    if (due !== null) this.#timer = setTimeout(() => this.#after(core.tick()), Math.max(0, due - now()));
+    if (due !== null) this.#timer = setTimeout(() => this.#read(() => core.tick()), Math.max(0, due - now()));
   }
 
   #deliver(step: Outgoing, sessionId: string): void {

@@ -30,7 +30,7 @@ export class AgentProcess {
   readonly #mark: string;
   readonly #graceMs: number;
   #asked = false;
-  #own: ReadonlySet<number> = new Set();
+  #own: ReadonlySet<number> | undefined;
   /** It is gone, with all that it started. */
   readonly exited: Promise<Exit>;
 
@@ -94,14 +94,14 @@ export class AgentProcess {
     if (this.#child.exitCode === null && this.#child.signalCode === null) signal(this.#pid, name);
   }
 
-  /** What runs now belongs to the program itself, and not to what it is asked to do. */
+  /** What runs when it is first ready belongs to the program itself, and not to what it is asked to do. */
   noteOwn(): void {
-    this.#own = new Set([this.#pid, ...members(this.#pid, this.#mark)]);
+    this.#own ??= new Set([this.#pid, ...members(this.#pid, this.#mark)]);
   }
 
   /** Ends what was started since. */
   async clearAdded(): Promise<void> {
-    const added = () => members(this.#pid, this.#mark).filter((pid) => !this.#own.has(pid));
+    const added = () => members(this.#pid, this.#mark).filter((pid) => this.#own?.has(pid) === false);
     await this.#clear((name) => {
       const found = added();
       for (const pid of found) signal(pid, name);

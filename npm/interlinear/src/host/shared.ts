@@ -97,6 +97,12 @@ export class SharedServer {
     }
   }
 
+  /** Nothing more can be read: all sessions are over. */
+  fail(error: Error): void {
+    for (const { journal } of this.#seats.values()) journal.fail(error);
+    void this.stop();
+  }
+
   /** The session is over. The last one leaves nothing behind that it has started. */
   async leave(id: string): Promise<void> {
     this.#seats.delete(id);
@@ -147,12 +153,10 @@ export class SharedServer {
     this.#gone = attached.then((exit) => this.#ended(exit));
     try {
       await greeted(connect(process, { startMs }), ended, recipe, { startMs });
-      process.noteOwn();
     } catch (error) {
       this.#stopping = true;
       await process.terminate();
       await this.#gone;
-      this.#stopping = false;
       throw error;
     }
     return process;
@@ -163,7 +167,7 @@ export class SharedServer {
     await listen(seat.cwd);
     const { journal, id } = seat;
     const before = journal.failures;
-    const named = journal.until(() => isNamed(journal) || journal.failures > before);
+    const named = journal.until(() => isNamed(journal) || journal.failures > before || !!journal.failure);
     link.command(seat.opening(), id);
     const gone = this.#gone.then(() => refusal(recipe, this.#lastExit, link.errorText));
     try {
@@ -171,7 +175,8 @@ export class SharedServer {
     } finally {
       named.cancel();
     }
-    if (!isNamed(journal)) throw refused(recipe, journal.lastError);
+    if (!isNamed(journal)) throw journal.failure ?? refused(recipe, journal.lastError);
+    this.#process?.noteOwn();
   }
 
   /** The process is gone. Where it was not asked to go, it crashed. */
@@ -184,6 +189,8 @@ export class SharedServer {
     const goesOn = !this.#stopping && seats.length > 0 && this.#mayRestart();
     link.exited({ ...exit, restart: goesOn });
     if (goesOn) this.#resuming = this.#resume(seats);
+    // What is known of this process is of no use to another: the next session gets a fresh server.
+    else void this.stop();
   }
 
   #mayRestart(): boolean {

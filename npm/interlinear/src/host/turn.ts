@@ -36,6 +36,8 @@ export async function* untilTurnEnds(
       if (event.type === "error") isRefused = true;
     }
   } finally {
+    // Whether it waits or not, it lets go of the store.
     enough.abort();
+    await reader.return?.().catch(() => {});
   }
 }

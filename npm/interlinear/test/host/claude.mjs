@@ -18,6 +18,7 @@ const resumed = args.indexOf("--resume");
 const session_id = resumed < 0 ? `native-${process.pid}` : args[resumed + 1];
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 let messages = 0;
+let deaf = false;
 
 function say(text, rest = {}) {
   messages += 1;
@@ -109,7 +110,16 @@ const DOES = {
     process.stdin.destroy();
     return new Promise(() => {});
   },
-  wait: () => new Promise(() => {}),
+  wait: () => {
+    say("I wait.");
+    return new Promise(() => {});
+  },
+  // It hears no interrupt.
+  deaf: () => {
+    say("I wait.");
+    deaf = true;
+    return new Promise(() => {});
+  },
 };
 
 /** Writes as fast as it is read. */
@@ -137,7 +147,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (type === "control_response") asked.get(response.request_id)?.(response.response);
   if (type !== "control_request" || process.env.FAKE_SILENT !== undefined) return;
   print({ type: "control_response", response: { subtype: "success", request_id, response: {} } });
-  if (request.subtype === "interrupt")
+  if (request.subtype === "interrupt" && !deaf)
     result({
       subtype: "error_during_execution",
       is_error: true,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -70,10 +72,11 @@ test("an agent that ends by itself leaves its exit code and the first and last l
 });
 
 /** A program that runs agents, to be killed. */
-async function hostInItsOwnProcess(t, mark) {
+async function hostInItsOwnProcess(t, mark, temporary) {
   const script = fileURLToPath(new URL("victim.mjs", import.meta.url));
   const victim = spawn(process.execPath, [script, program("claude.mjs"), cwd, mark], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, TMPDIR: temporary },
   });
   t.after(() => victim.kill("SIGKILL"));
   for await (const line of createInterface({ input: victim.stdout })) return { victim, pids: JSON.parse(line) };
@@ -83,10 +86,12 @@ async function hostInItsOwnProcess(t, mark) {
 for (const signal of ["SIGKILL", "SIGTERM"]) {
   test(`nothing is left when the host itself is ended by ${signal}`, async (t) => {
     const mark = `victim-${signal}-${process.pid}`;
-    const { victim, pids } = await hostInItsOwnProcess(t, mark);
+    const temporary = mkdtempSync(join(cwd, "temporary-"));
+    const { victim, pids } = await hostInItsOwnProcess(t, mark, temporary);
     assert.ok(pids.every(runs), "all of it runs");
     victim.kill(signal);
     await eventually(() => !pids.some(runs) && withVariable(`FAKE_MARK=${mark}`).length === 0, "all of it is gone");
+    await eventually(() => readdirSync(temporary).length === 0, "its files are gone too");
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { AgentHost } from "interlinear/node";
 import { MemoryStore } from "interlinear/store";
@@ -174,23 +174,26 @@ test("a store that is full for a moment costs no event, and one that fails for g
   await assert.rejects(all(session.prompt("hello")), /no space|over/);
 });
 
-test("without a store the sessions lie in a temporary folder that goes with the host", async () => {
-  const before = readdirSync(tmpdir());
+test("without a store the sessions lie in a temporary folder that goes with the host", async (t) => {
+  const [before, temporary] = [process.env.TMPDIR, mkdtempSync(join(cwd, "temporary-"))];
+  process.env.TMPDIR = temporary;
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
   const host = new AgentHost({ agents: { claude: { command: program("claude.mjs") } } });
-  const session = await host.start({ agent: "claude", cwd });
+  t.after(() => host.close());
+  const session = await host.start({ agent: "claude", cwd, mcpServers: { tools: { command: "tools" } } });
   assert.equal(text(await all(session.prompt("hello"))), "Good day.");
   const info = await host.store.info(session.id);
   assert.deepEqual(
     [info.agent, info.metadata.cwd, info.metadata.native_session_id],
     ["claude", cwd, session.nativeSessionId],
   );
+  assert.equal(readdirSync(temporary).length, 1);
   await session[Symbol.asyncDispose]();
   await host[Symbol.asyncDispose]();
   assert.equal(session.status, "ended");
-  const left = readdirSync(tmpdir()).filter((name) => name.startsWith("interlinear-") && !before.includes(name));
-  assert.deepEqual(
-    left.filter((name) => existsSync(`${tmpdir()}/${name}/sessions`)),
-    [],
-  );
+  assert.deepEqual(readdirSync(temporary), []);
   await assert.rejects(host.start({ agent: "claude", cwd }), { code: "host_closed" });
 });

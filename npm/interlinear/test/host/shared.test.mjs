@@ -95,6 +95,18 @@ for (const agent of ["codex", "opencode"]) {
   });
 }
 
+test("codex: a server that was killed while it was idle is replaced by a fresh one", async (t) => {
+  const { done, open } = shared(t, "codex");
+  const session = await open();
+  const { pid } = session;
+  await session.terminate();
+  process.kill(pid, "SIGKILL");
+  await eventually(() => !runs(pid), "the server is gone");
+  const next = await open();
+  assert.match(text(await all(next.prompt("hello"))), /heard hello/);
+  assert.equal(done("initialize"), 2);
+});
+
 test("codex: a server that crashes again and again is given up, and its sessions end", async (t) => {
   const { host, open } = shared(t, "codex");
   const session = await open();

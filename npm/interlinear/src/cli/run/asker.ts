@@ -31,10 +31,17 @@ export class Nobody implements Answers {
 export class Person implements Answers {
   readonly #style: Style;
   readonly #onInterrupt: () => void;
+  readonly #terminal: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream };
 
-  constructor(style: Style, onInterrupt: () => void) {
+  constructor(
+    style: Style,
+    onInterrupt: () => void,
+    input: NodeJS.ReadableStream = process.stdin,
+    output: NodeJS.WritableStream = process.stderr,
+  ) {
     this.#style = style;
     this.#onInterrupt = onInterrupt;
+    this.#terminal = { input, output };
   }
 
   async permission(session: AgentSession, data: PermissionData, signal: AbortSignal): Promise<void> {
@@ -58,7 +65,7 @@ export class Person implements Answers {
 
   /** Asks for one line; rejects when the signal fires. */
   async ask(text: string, signal?: AbortSignal): Promise<string> {
-    const reader = createInterface({ input: process.stdin, output: process.stderr });
+    const reader = createInterface(this.#terminal);
     reader.on("SIGINT", this.#onInterrupt);
     try {
       return await reader.question(text, signal === undefined ? {} : { signal });
@@ -83,6 +90,6 @@ export class Person implements Answers {
   }
 
   #say(text: string): void {
-    process.stderr.write(`${text}\n`);
+    this.#terminal.output.write(`${text}\n`);
   }
 }

@@ -22,6 +22,7 @@ export const opencode: Recipe = {
     "shared_process",
   ],
   models: [],
+  lists: { args: ["models"], names: (said) => said.split("\n").filter((line) => /^[\w.-]+\/\S+$/.test(line)) },
   modes: [],
   variants: [],
   passes: ["OPENCODE_*", "*_API_KEY", "AWS_*", "GOOGLE_*", "GITHUB_TOKEN"],
