@@ -186,6 +186,26 @@ export const cases = {
     await Promise.all(following);
   },
 
+  async "who follows misses nothing when the writer changes hands"({ store, again }) {
+    const other = await again?.();
+    if (other === undefined) return;
+    for (let round = 0; round < 5; round += 1) {
+      const id = `s${round}`;
+      const writer = await other.open(id);
+      await writer.append(events(id, 1, 5));
+      const taken = [];
+      const following = take(store.subscribe(id), ({ sequence }) => taken.push(sequence) === 12);
+      while (taken.length < 5) await pause(5);
+      await writer.append(events(id, 6, 10));
+      await writer.close();
+      const next = await store.open(id);
+      if (round % 2 === 0) while (taken.length < 10) await pause(5);
+      await next.append(events(id, 11, 12));
+      same(sequences(await following), range(1, 12));
+      await next.close();
+    }
+  },
+
   async "live events have their native objects if asked for"({ store, again }) {
     const writer = await store.open("s");
     await writer.append(events("s", 1, 5));

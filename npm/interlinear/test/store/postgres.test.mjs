@@ -97,6 +97,24 @@ test("a database that goes away and comes back costs time and nothing else", asy
   await clean();
 });
 
+test("what was written while nobody could listen is heard of all the same", async () => {
+  const { again, clean } = place();
+  const [here, there] = [await again(), await again()];
+  const writer = await here.open("s");
+  await writer.append(events("s", 1, 1));
+  const seen = [];
+  const following = take(there.subscribe("s"), ({ sequence }) => seen.push(sequence) === 20);
+  const pool = new pg.Pool({ connectionString: server.url });
+  for (let sequence = 2; sequence <= 20; sequence += 1) {
+    while (seen.length < sequence - 1) await pause(5);
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'");
+    await writer.append(events("s", sequence, sequence));
+  }
+  assert.deepEqual(sequences(await following), range(1, 20));
+  await pool.end();
+  await clean();
+});
+
 test("who has no patience is told, and may append the same events later", async () => {
   const { again, clean } = place({ patience: 200 });
   const store = await again();

@@ -53,6 +53,8 @@ export class JsonlStore implements Store {
     try {
       const writer = await this.#openWriter(sessionId, meta, paths, claim);
       this.#writers.set(sessionId, writer);
+      // From here on what others write is not listened to: what they wrote until now is looked for once more.
+      this.#fanout.stir(sessionId);
       return writer;
     } catch (error) {
       await claim.release();

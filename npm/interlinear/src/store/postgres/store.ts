@@ -68,6 +68,8 @@ export class PostgresStore implements Store {
     });
     const writer = new Writer(sessionId, state.last, ledger, (events) => this.#fanout.publish(sessionId, events));
     this.#writers.set(sessionId, { writer, holder: lease.holder });
+    // From here on what others write is not listened to: what they wrote until now is looked for once more.
+    this.#fanout.stir(sessionId);
     this.#renew();
     return writer;
   }
