@@ -87,7 +87,7 @@ test("a database that goes away and comes back costs time and nothing else", asy
   const following = [here, there].map((store) => take(store.subscribe("s", { includeRaw: true }), done));
   for (let from = 10; from < 2000; from += 10) {
     if (from === 500 || from === 1200) {
-      await server.stop(from === 500 ? "SIGQUIT" : "SIGINT");
+      await server.stop(from === 500 ? "QUIT" : "INT");
       setTimeout(() => void server.start(), 300);
     }
     await writer.append(list.slice(from, from + 10));
