@@ -9,17 +9,27 @@ import { doctor } from "./doctor.js";
 import type { ExitCode } from "./failure.js";
 import { EXIT, explain, UsageError } from "./failure.js";
 import { endQuietlyOnBrokenPipe, note, write } from "./output.js";
+import { replayAgent } from "./replay-agent.js";
 import { run } from "./run.js";
 import { show } from "./show.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { convert, show, check, detect, doctor, agents, run };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  convert,
+  show,
+  check,
+  detect,
+  doctor,
+  agents,
+  run,
+  "replay-agent": replayAgent,
+};
 
 const HELP = `interlinear: what coding agents write, as one stream of universal events.
 
 Usage: interlinear COMMAND [options] [FILE|FOLDER|-]...
 
 ${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)}  ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)}  ${summary}`)
   .join("\n")}
 
   -h, --help     show this help; interlinear COMMAND --help shows a command's
