@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
  * @typedef {object} Recipe
  * @property {string} package its name on npm
  * @property {string} version the one that is tested unless another is asked for
- * @property {string} [model] the model that a session is to use
+ * @property {{model?: string, permissionMode?: string}} start how a session is started
  * @property {(home: string, url: string) => Record<string, string>} configure writes its settings into a home folder;
  *   gives the variables that it needs
  */
@@ -16,6 +16,7 @@ export const recipes = {
   claude: {
     package: "@anthropic-ai/claude-code",
     version: "2.1.197",
+    start: {},
     configure: (_home, url) => ({
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: "scripted",
@@ -27,6 +28,7 @@ export const recipes = {
   codex: {
     package: "@openai/codex",
     version: "0.166.0",
+    start: {},
     configure(home, url) {
       write(join(home, ".codex", "config.toml"), codexConfig(url));
       return { CODEX_HOME: join(home, ".codex"), SCRIPTED_KEY: "scripted" };
@@ -35,7 +37,7 @@ export const recipes = {
   opencode: {
     package: "opencode-ai",
     version: "1.18.33",
-    model: "scripted/one",
+    start: { model: "scripted/one" },
     configure(home, url) {
       write(join(home, ".config", "opencode", "opencode.json"), json(opencodeConfig(url)));
       const off = ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE"];
@@ -45,7 +47,7 @@ export const recipes = {
   pi: {
     package: "@mariozechner/pi-coding-agent",
     version: "0.73.1",
-    model: "scripted/one",
+    start: { model: "scripted/one" },
     configure(home, url) {
       write(join(home, ".pi", "agent", "models.json"), json(piModels(url)));
       write(join(home, ".pi", "agent", "extensions", "ask.ts"), PI_QUESTION);
@@ -56,6 +58,8 @@ export const recipes = {
     package: "@sourcegraph/amp",
     // The last that runs its agent by itself: later ones are run by the service.
     version: "0.0.1776788459-gfad969",
+    // It cannot be asked by its host: what is not allowed is refused.
+    start: { permissionMode: "allow-all" },
     configure(home, url) {
       const settings = { "amp.dangerouslyAllowAll": false, "amp.updates.mode": "disabled" };
       write(join(home, ".config", "amp", "settings.json"), json(settings));
