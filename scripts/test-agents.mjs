@@ -89,6 +89,7 @@ async function play(agent) {
         env: {
           INTERLINEAR_AGENT: agent,
           INTERLINEAR_AGENT_PROGRAM: programOf(agent),
+          INTERLINEAR_AGENT_VERSION: versionOf(agent),
           INTERLINEAR_AGENT_FOLDER: folder,
         },
       },

@@ -12,7 +12,9 @@ import { recipes } from "./recipes.mjs";
 
 /** The agent that is tested, and its program. */
 export const agent = process.env.INTERLINEAR_AGENT;
-export const program = process.env.INTERLINEAR_AGENT_PROGRAM;
+const program = process.env.INTERLINEAR_AGENT_PROGRAM;
+/** Whether it is another version than the one that must be able to do everything. */
+export const isOther = process.env.INTERLINEAR_AGENT_VERSION !== recipes[agent].version;
 /** Where the tests may write. */
 const folder = process.env.INTERLINEAR_AGENT_FOLDER;
 
