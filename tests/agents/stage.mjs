@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AgentHost } from "../../npm/interlinear/dist/host/index.js";
 import { check } from "../../npm/interlinear/dist/index.js";
-import { MemoryStore } from "../../npm/interlinear/dist/store/index.js";
 import { startModel } from "./model/server.mjs";
 import { MARK, running } from "./processes.mjs";
 import { recipes } from "./recipes.mjs";
@@ -55,7 +54,7 @@ class Stage {
   }
 
   newHost() {
-    const host = new AgentHost({ store: new MemoryStore(), ...this.settings });
+    const host = new AgentHost(this.settings);
     this.#hosts.push(host);
     return host;
   }
