@@ -28,7 +28,7 @@ export const recipes = {
   codex: {
     package: "@openai/codex",
     version: "0.166.0",
-    start: {},
+    start: { permissionMode: "untrusted" },
     configure(home, url) {
       write(join(home, ".codex", "config.toml"), codexConfig(url));
       return { CODEX_HOME: join(home, ".codex"), SCRIPTED_KEY: "scripted" };
@@ -77,8 +77,7 @@ function write(file, text) {
 
 const codexConfig = (url) => `model = "scripted"
 model_provider = "scripted"
-approval_policy = "untrusted"
-sandbox_mode = "workspace-write"
+sandbox_mode = "danger-full-access"
 
 [features]
 default_mode_request_user_input = true

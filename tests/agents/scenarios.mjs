@@ -4,7 +4,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { recipe } from "../../npm/interlinear/dist/host/agents.js";
@@ -264,8 +263,7 @@ scene("a host that is killed takes everything with it", async (stage) => {
   const file = fileURLToPath(new URL("doomed-host.mjs", import.meta.url));
   const input = JSON.stringify({ settings: stage.settings, start: stage.start, prompt: "play behind" });
   const host = spawn(process.execPath, [file, input], { stdio: ["ignore", "pipe", "inherit"] });
-  const lines = createInterface({ input: host.stdout });
-  await once(lines, "line");
+  await Promise.race([once(host.stdout, "data"), once(host, "exit").then(() => assert.fail("it ended by itself"))]);
   await until("the command runs", () => waiting(stage) && waiting(stage, "sleep 300"), 60_000);
   host.kill("SIGKILL");
   await once(host, "exit");
