@@ -30,8 +30,8 @@ export interface Problem {
   readonly code?: string;
 }
 
-/** How often a page is told of what comes, at most. */
-const NOTICE_MS = 100;
+/** How often a page is told of what comes: seldom where there is much to draw anew. */
+const noticeMs = (rows: number) => 100 + rows / 500;
 
 /** The lines, events and transcripts of one file, or of one running session. */
 export class Document {
@@ -60,7 +60,7 @@ export class Document {
   set(change: Partial<Reading>): void {
     Object.assign(this.#next, change);
     if (change.status !== undefined) this.#show();
-    else this.#timer ??= setTimeout(() => this.#show(), NOTICE_MS);
+    else this.#timer ??= setTimeout(() => this.#show(), noticeMs(this.log.length));
   }
 
   fail(thrown: unknown): void {

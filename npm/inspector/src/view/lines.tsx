@@ -14,7 +14,7 @@ import { ItemNumbers } from "../../../interlinear/src/cli/show/numbers.js";
 import { styleFor } from "../../../interlinear/src/cli/show/style.js";
 import { visible } from "../../../interlinear/src/view/safe.js";
 import { type Choice, EVENT_TYPES, type Fate, type Log, type LogRow } from "../model/log.js";
-import { Numbers } from "../model/numbers.js";
+import { type NumberList, Numbers } from "../model/numbers.js";
 import { search } from "../model/search.js";
 import { FixedList, type FixedListHandle } from "./fixed-list.js";
 import { Icon } from "./icon.js";
@@ -74,7 +74,7 @@ export function Lines({ log, version, selected, onSelect, handle }: LinesProps):
 }
 
 /** The rows of a choice in which a text occurs, kept up to date. */
-function useChosen(log: Log, version: number, choice: Choice, text: string): Numbers {
+function useChosen(log: Log, version: number, choice: Choice, text: string): NumberList {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the log grows without another identity
   const chosen = useMemo(() => log.choose(choice), [log, version, choice]);
   const [found, setFound] = useState<{ rows: Numbers; count: number }>();
@@ -92,7 +92,7 @@ function useChosen(log: Log, version: number, choice: Choice, text: string): Num
 const NOTHING = new Numbers();
 
 /** Where a row stands among the chosen ones, which are in order. */
-function placeOf(rows: Numbers, row: number): number | undefined {
+function placeOf(rows: NumberList, row: number): number | undefined {
   let [low, high] = [0, rows.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
