@@ -25,6 +25,7 @@ export async function openAt(address, options = {}) {
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
   const complaints = [];
   const requests = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
