@@ -127,7 +127,6 @@ export function linesOf(events: readonly UniversalEvent[], before: number): Trac
     else
       lines.push({
         line: before + lines.length + 1,
-        dir: "out",
         kind: kindOf(event.raw),
         text,
         outcome: "mapped",
@@ -135,7 +134,16 @@ export function linesOf(events: readonly UniversalEvent[], before: number): Trac
       });
     last = text;
   }
+  for (const line of lines) if (line.line !== undefined) line.dir = isSaid(line.events) ? "in" : "out";
   return lines;
+}
+
+/** Whether events come of what a person said or answered. */
+function isSaid(events: readonly UniversalEvent[]): boolean {
+  return events.some(({ type, data }) => {
+    if (type === "permission.resolved" || type === "question.resolved") return true;
+    return type === "item.completed" && data.item.kind === "message" && data.item.role === "user";
+  });
 }
 
 function kindOf(raw: unknown): string {

@@ -30,6 +30,8 @@ interface LinesProps {
   readonly version: number;
   readonly selected: number | undefined;
   readonly onSelect: (row: number) => void;
+  /** Whether the end is followed as rows come. */
+  readonly follow: boolean;
   readonly handle?: Ref<LinesHandle>;
 }
 
@@ -37,7 +39,7 @@ const ROW_HEIGHT = 26;
 const EVERYTHING: Choice = { lines: true, events: true };
 
 /** Every native line with its events beneath it, to be searched and sieved. */
-export function Lines({ log, version, selected, onSelect, handle }: LinesProps): ReactNode {
+export function Lines({ log, version, selected, onSelect, follow, handle }: LinesProps): ReactNode {
   const [choice, setChoice] = useState(EVERYTHING);
   const [text, setText] = useState("");
   const rows = useChosen(log, version, choice, useDeferredValue(text.trim()));
@@ -61,6 +63,7 @@ export function Lines({ log, version, selected, onSelect, handle }: LinesProps):
           label="Native lines, each with its events beneath it"
           active={active}
           onActive={(index) => onSelect(rows.at(index))}
+          follow={follow}
           handle={list}
         >
           {(index) => {

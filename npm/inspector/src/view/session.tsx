@@ -111,7 +111,14 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
         )}
         {panes !== "transcript" && (
           <div className="beside">
-            <Lines log={log} version={reading.version} selected={row} onSelect={choose} handle={lines} />
+            <Lines
+              log={log}
+              version={reading.version}
+              selected={row}
+              onSelect={choose}
+              follow={controls !== undefined && row === undefined}
+              handle={lines}
+            />
             {row !== undefined && (
               <Detail log={log} row={row} onSelect={choose} onClose={() => setRow(undefined)} linkOf={linkOf} />
             )}
