@@ -37,15 +37,14 @@ async function compileWasm() {
 
 /** target-wasm → npm/wasm/dist */
 async function wasm() {
-  if (!upToDate(wasmOutput, wasmSources)) {
-    say("WebAssembly: glue and optimisation");
-    const folder = dirname(wasmOutput);
-    const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
-    rmSync(folder, { recursive: true, force: true });
-    const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
-    await run("cargo", glue, { echo: false, name: "writing the glue" });
-    await optimise(join(folder, "interlinear_bg.wasm"), wasmOutput);
-  }
+  if (upToDate(wasmOutput, wasmSources)) return;
+  say("WebAssembly: glue and optimisation");
+  const folder = dirname(wasmOutput);
+  const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
+  rmSync(folder, { recursive: true, force: true });
+  const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
+  await run("cargo", glue, { echo: false, name: "writing the glue" });
+  await optimise(join(folder, "interlinear_bg.wasm"), wasmOutput);
   report("WebAssembly", wasmOutput);
 }
 
@@ -70,7 +69,7 @@ async function native() {
   }
   const output = join(folder, "interlinear.node");
   const name = `Node (${platform})`;
-  if (upToDate(output, [...rust, "bindings/node"])) return report(name, output);
+  if (upToDate(output, [...rust, "bindings/node"])) return;
   say(`${name}: compiling`);
   await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], {
     echo: false,
@@ -97,12 +96,11 @@ function nativePlatform() {
 async function typescript() {
   const output = at("npm", "interlinear", "dist", "index.js");
   const sources = ["src", "types", "tsconfig.json"].map((name) => join("npm", "interlinear", name));
-  if (!upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) {
-    say("TypeScript: compiling");
-    rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
-    await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
-    await worker();
-  }
+  if (upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) return;
+  say("TypeScript: compiling");
+  rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
+  await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
+  await worker();
   const { bundle } = await import("./bundle.mjs");
   const code = await bundle(output);
   say(`entry in a browser, without the WASM: ${sizes(Buffer.from(code))}`);
