@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import { AgentHost } from "interlinear/node";
 import { createServer, listen, withInspector } from "interlinear/server";
@@ -16,7 +15,7 @@ const token = "a token for tests";
 const scripted = [process.execPath, join(root, "npm/interlinear/test/server/agent.mjs")];
 const replay = (name) => [
   process.execPath,
-  fileURLToPath(new URL("replay-agent.mjs", import.meta.url)),
+  join(root, "examples/replay-agent.mjs"),
   join(root, "tests/fixtures/claude/recordings", name),
 ];
 
