@@ -57,7 +57,7 @@ async function wasm() {
     await run("cargo", glue, { echo: false, name: "writing the glue" });
     await optimise(join(folder, `${name}_bg.wasm`), output);
   }
-  for (const { name, output } of modules) report(`WebAssembly (${name})`, output);
+  for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */
@@ -81,7 +81,7 @@ async function native() {
   }
   const output = join(folder, "interlinear.node");
   const name = `Node (${platform})`;
-  if (upToDate(output, [...rust, "bindings/node"])) return report(name, output);
+  if (upToDate(output, [...rust, "bindings/node"])) return;
   say(`${name}: compiling`);
   await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], {
     echo: false,
@@ -108,12 +108,11 @@ function nativePlatform() {
 async function typescript() {
   const output = at("npm", "interlinear", "dist", "index.js");
   const sources = ["src", "types", "tsconfig.json"].map((name) => join("npm", "interlinear", name));
-  if (!upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) {
-    say("TypeScript: compiling");
-    rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
-    await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
-    await worker();
-  }
+  if (upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) return;
+  say("TypeScript: compiling");
+  rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
+  await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
+  await worker();
   const { bundle } = await import("./bundle.mjs");
   const code = await bundle(output);
   say(`entry in a browser, without the WASM: ${sizes(Buffer.from(code))}`);
