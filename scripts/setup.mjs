@@ -47,6 +47,12 @@ async function browser() {
   say(`browser: ${chromium()}`);
 }
 
+/** What counts instructions. */
+async function counter() {
+  if (!has("valgrind")) await installPackages(["valgrind"], "a counter of instructions");
+  say("valgrind is there");
+}
+
 /** What the build needs. */
 export async function setupBuild() {
   heading("Set-up");
@@ -59,6 +65,7 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await counter();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

@@ -27,6 +27,9 @@ pub(crate) struct Book {
     pub(crate) drift: Drifts,
     /// Lines that must be written to the agent because of what it said.
     pub(crate) writes: Vec<String>,
+    /// The kind of the line that is being read: one buffer for all lines.
+    #[serde(skip)]
+    pub(crate) kind: String,
 }
 
 impl Book {
@@ -65,6 +68,9 @@ pub(crate) struct Counts {
     /// Events by type; a short list whose frequent entries come to stand in front.
     events: Vec<(String, u64)>,
     kinds: BTreeMap<String, KindStats>,
+    /// Where the name of a kind is put together.
+    #[serde(skip)]
+    name: String,
 }
 
 /// So many different kinds of lines are told apart; more are counted together.
@@ -90,23 +96,31 @@ impl Counts {
     }
 
     pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
-        let mut name = String::with_capacity(direction.len() + kind.len() + 1);
-        name.push_str(direction);
-        name.push(' ');
-        name.push_str(kind);
-        if self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&name) {
-            name = format!("{direction} (others)");
+        self.name.clear();
+        self.name.push_str(direction);
+        self.name.push(' ');
+        self.name.push_str(kind);
+        if self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&self.name) {
+            self.name = format!("{direction} (others)");
         }
         let first_line = self.number();
-        let entry = self.kinds.entry(name).or_insert_with_key(|kind| KindStats {
-            kind: kind.clone(),
-            first_line,
-            ..KindStats::default()
-        });
+        let entry = match self.kinds.get_mut(&self.name) {
+            Some(entry) => entry,
+            None => self.kinds.entry(self.name.clone()).or_insert_with_key(|kind| KindStats {
+                kind: kind.clone(),
+                first_line,
+                ..KindStats::default()
+            }),
+        };
         entry.lines += 1;
         match outcome {
             Outcome::Mapped => entry.mapped += 1,
-            Outcome::Ignored(reason) => *entry.ignored.entry(reason.to_owned()).or_default() += 1,
+            Outcome::Ignored(reason) => match entry.ignored.get_mut(reason) {
+                Some(count) => *count += 1,
+                None => {
+                    entry.ignored.insert(reason.to_owned(), 1);
+                }
+            },
             Outcome::Cut => self.cut += 1,
             Outcome::Unparsed => {}
         }

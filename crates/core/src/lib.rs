@@ -38,6 +38,7 @@ mod hash;
 mod json;
 mod lines;
 mod recording;
+mod repeat;
 mod sink;
 mod state;
 mod stderr;

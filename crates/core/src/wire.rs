@@ -16,6 +16,9 @@ pub(crate) struct Drifts {
     seen: BTreeMap<(DriftKind, String), (u64, u64)>,
     /// The line that is being read.
     pub(crate) line: u64,
+    /// How often something was noted.
+    #[serde(skip)]
+    pub(crate) noted: u64,
 }
 
 /// So many different names are kept; a stream of random keys must not fill the memory.
@@ -23,6 +26,7 @@ const MOST: usize = 1000;
 
 impl Drifts {
     pub(crate) fn note(&mut self, what: DriftKind, place: &str, name: &str) {
+        self.noted += 1;
         let end = name.char_indices().nth(80).map_or(name.len(), |(at, _)| at);
         let name = match (place.is_empty(), &name[..end]) {
             (true, name) => name.to_owned(),

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::item::{DeltaPart, UniversalItem};
-use crate::json::{IntoOwned, Json, ToJson};
+use crate::json::{IntoOwned, Json, ToJson, write_word};
 use crate::macros::{Extra, object, words};
 use crate::text::Text;
 
@@ -187,12 +187,21 @@ impl ToJson for UniversalEvent<'_> {
             out.extend_from_slice(b",\"native_session_id\":");
             native.write_json(out);
         }
-        out.extend_from_slice(b",\"source\":");
-        self.source.write_json(out);
-        out.extend_from_slice(b",\"synthetic\":");
-        self.synthetic.write_json(out);
+        match (&self.source, self.synthetic) {
+            (EventSource::Agent, false) => out.extend_from_slice(b",\"source\":\"agent\",\"synthetic\":false"),
+            (EventSource::Daemon, true) => out.extend_from_slice(b",\"source\":\"daemon\",\"synthetic\":true"),
+            (source, synthetic) => {
+                out.extend_from_slice(b",\"source\":");
+                source.write_json(out);
+                out.extend_from_slice(b",\"synthetic\":");
+                synthetic.write_json(out);
+            }
+        }
         out.extend_from_slice(b",\"type\":");
-        self.data.type_name().write_json(out);
+        match &self.data {
+            EventData::Unknown { r#type, .. } => r#type.write_json(out),
+            known => write_word(known.type_name(), out),
+        }
         out.extend_from_slice(b",\"data\":");
         self.data.write_json(out);
         out.extend_from_slice(b",\"raw\":");

@@ -23,7 +23,7 @@ pub use item::{
     ReasoningPart, StatusLabel, StatusPart, Subagent, TextPart, Todo, TodoStatus, ToolCallPart, ToolKind,
     ToolResultPart, UniversalItem, Visibility,
 };
-pub use json::{IntoOwned, Json, ToJson};
+pub use json::{IntoOwned, Json, ToJson, plain_length};
 pub use macros::Extra;
 pub use metadata::{SessionMetadata, TurnMetadata, TurnStatus, Usage};
 pub use text::Text;

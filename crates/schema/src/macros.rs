@@ -226,7 +226,10 @@ macro_rules! words {
 
         impl $crate::ToJson for $name<'_> {
             fn write_json(&self, out: &mut Vec<u8>) {
-                $crate::ToJson::write_json(self.as_str(), out);
+                match self {
+                    Self::Other(word) => $crate::ToJson::write_json(word, out),
+                    known => $crate::json::write_word(known.as_str(), out),
+                }
             }
         }
 
