@@ -1,7 +1,6 @@
 //! What a host hands in and gets back, besides events: options, channels, commands, reports.
 
-use std::collections::BTreeMap;
-
+use crate::map::Map;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -409,7 +408,7 @@ pub struct Stats {
     pub bytes: u64,
     /// Events by type.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
-    pub events: BTreeMap<String, u64>,
+    pub events: Map<String, u64>,
     /// Lines by kind.
     pub kinds: Vec<KindStats>,
     /// Lines that were cut off by the end of the process.
@@ -432,7 +431,7 @@ pub struct KindStats {
     pub mapped: u64,
     /// Why the others were ignored, and how many.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
-    pub ignored: BTreeMap<String, u64>,
+    pub ignored: Map<String, u64>,
     /// The number of the first such line.
     pub first_line: u64,
 }

@@ -1,12 +1,11 @@
 //! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
 
-use std::collections::BTreeMap;
-
 use interlinear_schema::EventData;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
+use crate::map::Map;
 use crate::sink::Outcome;
 use crate::wire::Drifts;
 
@@ -67,7 +66,7 @@ pub(crate) struct Counts {
     pub(crate) unparsed: u64,
     /// Events by type; a short list whose frequent entries come to stand in front.
     events: Vec<(String, u64)>,
-    kinds: BTreeMap<String, KindStats>,
+    kinds: Map<String, KindStats>,
     /// Where the name of a kind is put together.
     #[serde(skip)]
     name: String,
@@ -106,8 +105,8 @@ impl Counts {
         let first_line = self.number();
         let entry = match self.kinds.get_mut(&self.name) {
             Some(entry) => entry,
-            None => self.kinds.entry(self.name.clone()).or_insert_with_key(|kind| KindStats {
-                kind: kind.clone(),
+            None => self.kinds.or_insert_with(self.name.clone(), || KindStats {
+                kind: self.name.clone(),
                 first_line,
                 ..KindStats::default()
             }),

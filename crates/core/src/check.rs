@@ -9,22 +9,20 @@ mod session;
 mod text;
 mod time;
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use interlinear_schema::UniversalEvent;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 
 use crate::api::Break;
+use crate::map::{Hashes, Map};
 use session::Session;
 
 /// Checks a stream of events, event by event, of one or several sessions.
 #[derive(Debug, Default)]
 pub struct Checker {
     raw: RawExpected,
-    sessions: BTreeMap<String, Session>,
-    event_ids: HashSet<u64>,
+    sessions: Map<String, Session>,
+    event_ids: Hashes,
     breaks: Vec<Break>,
 }
 
@@ -152,9 +150,7 @@ impl Report<'_> {
 
 /// What is remembered of an identifier that is needed only to see it again.
 fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
+    crate::hash::of(id.as_bytes())
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ impl Connection {
         let machine = Machine {
             book,
             agent: agents::State::new(agent),
-            channels: Channels::new(),
+            channels: Channels::default(),
             outgoing: Vec::new(),
             stderr: Stderr::default(),
             max_line: lines::MAX_LINE,
@@ -234,7 +234,7 @@ impl Connection {
 
     /// From here on entries of stored files come, in the order of the conversation; `before`: so many of other
     /// sessions come first.
-    pub(crate) fn read_stored(&mut self, links: std::collections::BTreeMap<String, String>, before: u64) {
+    pub(crate) fn read_stored(&mut self, links: crate::map::Map<String, String>, before: u64) {
         self.machine.book.stats.before = before;
         self.machine.agent.read_stored(links);
     }

@@ -1,10 +1,9 @@
 //! Chunks → whole lines.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::hash;
+use crate::map::Map;
 
 /// The longest line that is read if the host does not say otherwise.
 pub(crate) const MAX_LINE: usize = 64 << 20;
@@ -92,7 +91,7 @@ fn strip_return(line: &[u8]) -> &[u8] {
 }
 
 /// The lines of every channel, apart.
-pub(crate) type Channels = BTreeMap<String, Lines>;
+pub(crate) type Channels = Map<String, Lines>;
 
 /// What a line of a stream of server-sent events holds.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,18 +2,18 @@
 //! a value of a wrong type leaves its field empty. What is not known is reported as drift.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use interlinear_schema::Text;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Drift, DriftKind};
 use crate::json::{Kind, Value};
+use crate::map::Map;
 
 /// What the agent said that this version does not know.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Drifts {
-    seen: BTreeMap<(DriftKind, String), (u64, u64)>,
+    seen: Map<(DriftKind, String), (u64, u64)>,
     /// The line that is being read.
     pub(crate) line: u64,
     /// How often something was noted.

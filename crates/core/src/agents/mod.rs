@@ -7,14 +7,13 @@ mod codex;
 mod opencode;
 mod pi;
 
-use std::collections::BTreeMap;
-
 use interlinear_schema::Text;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
 use crate::emit::{Emit, Ref};
 use crate::json::Value;
+use crate::map::Map;
 
 /// What the machine asks of an agent's code.
 pub(crate) trait Adapter {
@@ -79,7 +78,7 @@ impl State {
 
     /// From here on entries of stored files come; `links` are subagents and the calls that started them, or other
     /// branches and the entries at which they begin.
-    pub(crate) fn read_stored(&mut self, links: BTreeMap<String, String>) {
+    pub(crate) fn read_stored(&mut self, links: Map<String, String>) {
         match self {
             Self::Claude(state) => state.read_stored(links),
             Self::Pi(state) => state.read_stored(links),
@@ -276,7 +275,7 @@ impl Index {
     }
 
     /// The subagents and the calls that started them; of a tree, the other branches and where they begin.
-    pub(crate) fn links(&mut self, branch: Option<&str>) -> BTreeMap<String, String> {
+    pub(crate) fn links(&mut self, branch: Option<&str>) -> Map<String, String> {
         match self {
             Self::Claude(index) => index.links(),
             Self::Pi(index) => index.links(branch),

@@ -83,7 +83,7 @@ impl Emit<'_> {
     /// Whether an item with this identifier has begun (it may be over).
     pub(crate) fn has_begun(&self, id: &str) -> bool {
         let begun = hash::more(hash::of(b"itm_"), id.as_bytes());
-        self.session().begun.contains(&begun)
+        self.session().begun.contains(begun)
     }
 
     /// What caused this, to be kept with an open item.

@@ -1,7 +1,6 @@
 //! A session's own state, its turns and its two ends.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use interlinear_schema::{
     EndReason, EventData, EventSource, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata,
@@ -13,6 +12,7 @@ use super::calls::{Call, WaitingResult};
 use super::items::OpenItem;
 use super::requests::Request;
 use super::{Emit, Ref};
+use crate::map::{Hashes, Map, Set};
 use crate::time;
 
 /// What is remembered of a session. Of what is finished, only a hash of its identifier.
@@ -30,24 +30,24 @@ pub(crate) struct Session {
     turn: Option<String>,
     turns: u64,
     /// Items that are not completed.
-    pub(super) items: BTreeMap<Ref, OpenItem>,
+    pub(super) items: Map<Ref, OpenItem>,
     /// The last item that was opened.
     pub(super) last_ref: u64,
     /// Numbers for items that have no identifier of their own.
     pub(super) numbered: u64,
     /// Hashes of the identifiers of items that began.
-    pub(super) begun: BTreeSet<u64>,
+    pub(super) begun: Hashes,
     /// Calls that have no result yet, in their order.
-    pub(super) calls: BTreeMap<u64, Call>,
+    pub(super) calls: Map<u64, Call>,
     pub(super) last_call: u64,
     /// Results whose calls have not been seen.
     pub(super) waiting: Vec<WaitingResult>,
     /// Permissions and questions that are open, in their order.
     pub(super) requests: Vec<Request>,
     /// Subagents that go on when the turn is over.
-    pub(super) background: BTreeSet<String>,
+    pub(super) background: Set<String>,
     /// What was said about the session.
-    pub(super) facts: BTreeMap<String, String>,
+    pub(super) facts: Map<String, String>,
 }
 
 impl Session {

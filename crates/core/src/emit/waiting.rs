@@ -25,7 +25,7 @@ impl Emit<'_> {
     pub(crate) fn free_id(&self, base: &str) -> String {
         let mut id = base.to_owned();
         let mut count = 1;
-        while self.session().begun.contains(&hash::of(id.as_bytes())) {
+        while self.session().begun.contains(hash::of(id.as_bytes())) {
             count += 1;
             id = format!("{base}_{count}");
         }

@@ -172,7 +172,10 @@ impl Mutation {
         let mut line = line.to_vec();
         match self {
             Self::None => {}
-            Self::Replace(at, letter) => line[at.index(line.len())] = *letter,
+            Self::Replace(at, letter) => {
+                let at = at.index(line.len());
+                line[at] = *letter;
+            }
             Self::Insert(at, letter) => line.insert(at.index(line.len()), *letter),
             Self::Remove(at) => {
                 line.remove(at.index(line.len()));

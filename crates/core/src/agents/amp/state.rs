@@ -1,14 +1,13 @@
 //! What is remembered while Amp is read.
 
-use std::collections::BTreeMap;
-
+use crate::map::Map;
 use serde::{Deserialize, Serialize};
 
 /// Everything that a later line may refer to.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     /// Calls that have no result yet, by `tool_use_id`.
-    pub(super) calls: BTreeMap<String, CallInfo>,
+    pub(super) calls: Map<String, CallInfo>,
     /// What the turn is known to be so far.
     pub(super) turn: Turn,
     /// What went wrong last.

@@ -1,16 +1,15 @@
 //! What is remembered while Claude Code is read.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::{Deserialize, Serialize};
 
 use crate::emit::Ref;
+use crate::map::{Map, Set};
 
 /// Everything that a later line may refer to.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     /// The message that is being written, by agent; the main agent's key is empty.
-    pub(super) messages: BTreeMap<String, Message>,
+    pub(super) messages: Map<String, Message>,
     /// Prompts that were sent and not echoed yet.
     pub(super) prompts: Vec<Prompt>,
     /// Whether the host tells what it sends.
@@ -18,17 +17,17 @@ pub(crate) struct State {
     /// Requests of the agent that wait for an answer.
     pub(super) requests: Vec<Pending>,
     /// Requests of the host that wait for an answer, by `request_id`.
-    pub(super) host_requests: BTreeMap<String, HostRequest>,
+    pub(super) host_requests: Map<String, HostRequest>,
     /// Calls whose results need something of the call, by `tool_use_id`.
-    pub(super) calls: BTreeMap<String, CallInfo>,
+    pub(super) calls: Map<String, CallInfo>,
     /// Subagents and background commands: task → `tool_use_id`.
-    pub(super) tasks: BTreeMap<String, String>,
+    pub(super) tasks: Map<String, String>,
     /// Tasks that go on when the turn is over.
-    pub(super) background_tasks: BTreeSet<String>,
+    pub(super) background_tasks: Set<String>,
     /// The list of things to do, as the Task tools keep it.
     pub(super) todos: Vec<TodoEntry>,
     /// Lines of this turn and the items that they are in, for retractions.
-    pub(super) lines: BTreeMap<String, String>,
+    pub(super) lines: Map<String, String>,
     /// What the turn is known to be so far.
     pub(super) turn: Turn,
     /// The price of the process so far: the agent only gives sums.
@@ -44,9 +43,9 @@ pub(crate) struct State {
     /// Whether this is a stored session.
     pub(super) stored: bool,
     /// Stored: subagents by the identifier in their files → the call that started them.
-    pub(super) agents: BTreeMap<String, String>,
+    pub(super) agents: Map<String, String>,
     /// Stored, older versions: entries of subagents in the main file → the call that started them.
-    pub(super) sidechains: BTreeMap<String, String>,
+    pub(super) sidechains: Map<String, String>,
 }
 
 /// What is known of the running turn.
@@ -59,7 +58,7 @@ pub(super) struct Turn {
     pub(super) stop_reason: Option<String>,
     pub(super) context_used: Option<u64>,
     /// Stored sessions: tokens by message, as the last entry of a message has its final count.
-    pub(super) usage: BTreeMap<String, [u64; 4]>,
+    pub(super) usage: Map<String, [u64; 4]>,
 }
 
 /// A message that is being written.

@@ -1,25 +1,24 @@
 //! What is remembered while Codex is read.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::items::Kind;
 use crate::emit::Ref;
+use crate::map::Map;
 
 /// Everything that a later line may refer to.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     /// Threads by their identifier: of the sessions, and of their subagents.
-    pub(super) threads: BTreeMap<String, Thread>,
+    pub(super) threads: Map<String, Thread>,
     /// Lines of threads that nobody has accounted for yet.
     pub(super) held: Vec<Held>,
     /// Requests of the agent that wait for an answer.
     pub(super) requests: Vec<Pending>,
     /// Requests of the host that wait for an answer, by the JSON of their identifier.
-    pub(super) host_requests: BTreeMap<String, HostRequest>,
+    pub(super) host_requests: Map<String, HostRequest>,
     /// What the host wants of its sessions, by the session.
-    pub(super) wishes: BTreeMap<usize, Wishes>,
+    pub(super) wishes: Map<usize, Wishes>,
     /// Whether hands were shaken.
     pub(super) initialised: bool,
     /// Numbers for the requests that the core makes.
@@ -48,7 +47,7 @@ pub(super) struct Thread {
     /// The turn before.
     pub(super) last_turn: Option<String>,
     /// Items that have begun and are not over, by their identifier.
-    pub(super) items: BTreeMap<String, Live>,
+    pub(super) items: Map<String, Live>,
     /// Whether the failure of the running turn was told.
     pub(super) failed: bool,
     /// Whether an item has told that the turn was compacted.
@@ -61,7 +60,7 @@ pub(super) struct Thread {
     /// The list of things to do, as it was last told.
     pub(super) todos: String,
     /// MCP servers and how they are.
-    pub(super) servers: BTreeMap<String, String>,
+    pub(super) servers: Map<String, String>,
     /// What is only of rollout files.
     pub(super) rollout: Rollout,
 }
@@ -201,7 +200,7 @@ pub(super) struct Rollout {
     /// Calls that the model made and that have not come to their end, in their order.
     pub(super) calls: Vec<SeenCall>,
     /// Commands that run on, by the number of their terminal.
-    pub(super) terminals: BTreeMap<String, Terminal>,
+    pub(super) terminals: Map<String, Terminal>,
 }
 
 /// A call that the model made.

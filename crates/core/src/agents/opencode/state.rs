@@ -1,28 +1,27 @@
 //! What is remembered while OpenCode is read.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::{Deserialize, Serialize};
 
 use crate::emit::Ref;
+use crate::map::{Hashes, Map, Set};
 
 /// Everything that a later line may refer to.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     /// The sessions of the server, by their identifier; those of subagents too.
-    pub(super) sessions: BTreeMap<String, Native>,
+    pub(super) sessions: Map<String, Native>,
     /// Sessions of subagents whose call is not known yet.
-    pub(super) unlinked: BTreeMap<String, Unlinked>,
+    pub(super) unlinked: Map<String, Unlinked>,
     /// Sessions that were deleted.
-    pub(super) deleted: BTreeSet<String>,
+    pub(super) deleted: Set<String>,
     /// Messages that are not over, by their identifier.
-    pub(super) messages: BTreeMap<String, Message>,
+    pub(super) messages: Map<String, Message>,
     /// Tool calls that are not over, by the identifier of their part.
-    pub(super) tools: BTreeMap<String, Tool>,
+    pub(super) tools: Map<String, Tool>,
     /// Hashes of the identifiers of messages and parts that are over.
-    pub(super) done: BTreeSet<u64>,
+    pub(super) done: Hashes,
     /// Requests of the agent that wait for an answer, by their identifier.
-    pub(super) requests: BTreeMap<String, Pending>,
+    pub(super) requests: Map<String, Pending>,
     /// Whether there is a stream of events: what the bodies of responses repeat of it is left to it.
     pub(super) streaming: bool,
     /// Whether this is a stored session.
@@ -32,7 +31,7 @@ pub(crate) struct State {
     /// What went wrong last.
     pub(super) last_error: Option<String>,
     /// The Agent Client Protocol: requests of the host that wait for an answer, by their number.
-    pub(super) acp: BTreeMap<String, String>,
+    pub(super) acp: Map<String, String>,
     /// The message that its chunks belong to, where that began with a thought.
     pub(super) acp_message: Option<String>,
 }

@@ -45,7 +45,7 @@ pub(crate) struct State {
     /// Whether this is a stored session.
     pub(super) stored: bool,
     /// Stored: the branches that are not shown, each by its last entry, and the entries at which they begin.
-    pub(super) branches: std::collections::BTreeMap<String, String>,
+    pub(super) branches: crate::map::Map<String, String>,
 }
 
 /// How the end of a turn is waited for.
