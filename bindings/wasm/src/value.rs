@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use interlinear_core::{Encoding, Failure};
+use interlinear_core::{Failure, Output};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tsify::{Ts, Tsify};
@@ -48,14 +48,15 @@ pub(crate) fn stringify(value: &JsValue) -> Result<String, JsValue> {
     js_sys::JSON::stringify(value).map(String::from)
 }
 
-/// Reads the name of an encoding.
-pub(crate) fn encoding(name: &str) -> Result<Encoding, JsValue> {
-    match name {
-        "array" => Ok(Encoding::Array),
-        "ndjson" => Ok(Encoding::Ndjson),
-        "trace" => Ok(Encoding::Trace),
-        _ => Err(refused("bad_options", &format!("unknown encoding `{name}`, expected `array`, `ndjson` or `trace`"))),
+/// Hands over what a call wrote: a string, or bytes.
+pub(crate) fn written(output: &mut Output) -> JsValue {
+    let is_text = output.is_text();
+    let written = output.written();
+    if is_text {
+        // It is ASCII.
+        return std::str::from_utf8(written).unwrap_or_default().into();
     }
+    js_sys::Uint8Array::from(written.as_slice()).into()
 }
 
 /// The object is not what it should be.

@@ -9,6 +9,7 @@ use serde::ser::{Serialize, Serializer};
 use crate::item::{DeltaPart, UniversalItem};
 use crate::json::{IntoOwned, Json, ToJson, write_word};
 use crate::macros::{Extra, object, words};
+use crate::packed::Packer;
 use crate::text::Text;
 
 /// One event of a session: the envelope around [`EventData`]. In JSON, the data's variant is the field `type`.
@@ -127,6 +128,33 @@ macro_rules! event_types {
                     $( Self::$variant(data) => data.write_json(out), )*
                     Self::Unknown { data, .. } => data.write_json(out),
                 }
+            }
+        }
+
+        impl EventData<'_> {
+            /// The type's place in the list, and which optional fields are there; nothing for an unknown type.
+            pub(crate) fn operation(&self) -> Option<(u32, u32)> {
+                enum Place { $( $variant, )* }
+                Some(match self {
+                    $( Self::$variant(data) => (Place::$variant as u32, data.mask()), )*
+                    Self::Unknown { .. } => return None,
+                })
+            }
+
+            /// Packs the fields of the data.
+            pub(crate) fn pack_members(&self, packer: &mut Packer) {
+                match self {
+                    $( Self::$variant(data) => data.pack_members(packer), )*
+                    Self::Unknown { .. } => {}
+                }
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl crate::layout::Described for EventData<'_> {
+            fn describe(types: &mut crate::layout::Types) -> crate::layout::Kind {
+                let variants = vec![$( ($tag, crate::layout::of_variant(EventData::$variant, types)), )*];
+                types.tagged("EventData", variants)
             }
         }
 

@@ -9,8 +9,11 @@
 mod event;
 mod item;
 mod json;
+#[cfg(feature = "layout")]
+pub mod layout;
 mod macros;
 mod metadata;
+pub mod packed;
 mod text;
 
 pub use event::{

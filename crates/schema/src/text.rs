@@ -43,6 +43,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// What stands between the quotes of a JSON string, if it is still that.
+    pub(crate) fn json_body(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Escaped(body) => Some(body),
+            Repr::Decoded(_) => None,
+        }
+    }
+
     /// The decoded bytes: UTF-8, but for lone surrogates in their three-byte form.
     pub fn as_wtf8(&self) -> Cow<'_, [u8]> {
         match &self.0 {

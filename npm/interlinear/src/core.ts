@@ -2,7 +2,7 @@ import type { Command, ConvertOptions, Exit, OpenOptions } from "../types/index.
 import type { InterlinearError } from "./errors.js";
 
 /** How a transcript's output is written. */
-export type Encoding = "array" | "ndjson" | "trace";
+export type Encoding = "packed" | "sealed" | "ndjson" | "trace";
 
 /** A connection in the core. Events come as the text that `decodeEvents` reads. */
 export interface RawMachine {
@@ -20,13 +20,16 @@ export interface RawMachine {
   free(): void;
 }
 
+/** What a call gave: text that `decode.ts` reads (`packed`, `trace`), or bytes to be handed on (`sealed`, `ndjson`). */
+export type Output = string | Uint8Array;
+
 /** A transcript in the core. */
 export interface RawTranscript {
-  push(file: string, chunk: Uint8Array): Uint8Array;
-  plan(): Uint8Array;
+  push(file: string, chunk: Uint8Array): Output;
+  plan(): Output;
   stretches(): string;
-  feed(chunk: Uint8Array): Uint8Array;
-  end(): Uint8Array;
+  feed(chunk: Uint8Array): Output;
+  end(): Output;
   detection(): string | null | undefined;
   stats(): string;
   free(): void;

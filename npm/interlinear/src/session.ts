@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
-import { toBytes } from "./bytes.js";
+import { joined, slices, toBytes } from "./bytes.js";
 import { type Core, call, type RawMachine } from "./core.js";
 import { decodeEvents } from "./decode.js";
 import { InterlinearError } from "./errors.js";
@@ -59,12 +59,12 @@ export class Connection {
 
   /** What the agent wrote. */
   receive(chunk: string | Uint8Array, on: Channel = "stdout"): UniversalEvent[] {
-    return this.#events((machine, now) => machine.receive(toBytes(chunk), channelName(on), now));
+    return this.#read(chunk, on, (machine, bytes, channel, now) => machine.receive(bytes, channel, now));
   }
 
   /** What the host wrote by itself. */
   sent(chunk: string | Uint8Array, on: Channel = "stdin"): UniversalEvent[] {
-    return this.#events((machine, now) => machine.sent(toBytes(chunk), channelName(on), now));
+    return this.#read(chunk, on, (machine, bytes, channel, now) => machine.sent(bytes, channel, now));
   }
 
   /** What the host wants the agent to do; `outgoing` then has the bytes. A connection must be told the session. */
@@ -110,7 +110,10 @@ export class Connection {
 
   /** What the agent wrote, as NDJSON bytes: the fastest way from process to network, with no object in between. */
   relay(chunk: string | Uint8Array, on: Channel = "stdout"): Uint8Array {
-    return this.#call((machine) => machine.relay(toBytes(chunk), channelName(on), this.#now()));
+    const channel = channelName(on);
+    const now = this.#now();
+    const pieces = piecesOf(toBytes(chunk), on);
+    return joined(pieces.map((piece) => this.#call((machine) => machine.relay(piece, channel, now))));
   }
 
   /** Gives the memory back; nothing can be called after that. `using` does it at the end of a block. */
@@ -122,6 +125,23 @@ export class Connection {
 
   [dispose](): void {
     this.free();
+  }
+
+  /** Hands bytes in, in pieces that are not too big, and gives their events. */
+  #read(
+    chunk: string | Uint8Array,
+    on: Channel,
+    run: (machine: RawMachine, bytes: Uint8Array, channel: string, now: number) => string,
+  ): UniversalEvent[] {
+    const channel = channelName(on);
+    const now = this.#now();
+    const [first, ...rest] = piecesOf(toBytes(chunk), on).map((piece) =>
+      decodeEvents(
+        this.#call((machine) => run(machine, piece, channel, now)),
+        piece,
+      ),
+    );
+    return first === undefined ? [] : rest.length === 0 ? first : first.concat(...rest);
   }
 
   #events(run: (machine: RawMachine, now: number) => string): UniversalEvent[] {
@@ -173,6 +193,11 @@ export function restore(snapshot: Uint8Array, options: { now?: () => number } = 
 
 function open(build: Core, options: OpenOptions): RawMachine {
   return call(build, () => new build.raw.Machine(options));
+}
+
+/** What is handed in at once: slices of lines, but the body of a request as a whole. */
+function piecesOf(bytes: Uint8Array, on: Channel): Uint8Array[] {
+  return typeof on === "string" ? Array.from(slices(bytes)) : [bytes];
 }
 
 function channelName(channel: Channel): string {

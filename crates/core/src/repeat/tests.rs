@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use interlinear_schema::{Json, UniversalEvent};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::api::{Agent, Channel, Exit, OpenOptions};
 use crate::connection::Connection;
-use crate::sink::{Encoding, Output};
+use crate::sink::{LineReport, Sink};
 
 const AGENTS: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Opencode, Agent::Amp, Agent::Pi];
 
@@ -17,6 +18,20 @@ struct Said {
     dir: String,
     channel: Channel,
     line: Vec<u8>,
+}
+
+/// What came out, and what became of every line.
+#[derive(Debug, Default, PartialEq)]
+struct Log(Vec<String>);
+
+impl Sink for Log {
+    fn event(&mut self, event: &UniversalEvent<'_>) {
+        self.0.push(Json::of(event).as_str().to_owned());
+    }
+
+    fn line(&mut self, line: &LineReport<'_>) {
+        self.0.push(format!("{line:?}"));
+    }
 }
 
 /// The same session twice: one that learns, and one that is made to forget before every line.
@@ -47,14 +62,14 @@ impl Pair {
         }
         self.reading.repeats.forget();
         let outputs = [&mut self.learning, &mut self.reading].map(|connection| {
-            let mut output = Output::new(Encoding::Trace);
+            let mut output = Log::default();
             match said.dir.as_str() {
                 "in" => connection.sent(&line, &said.channel, now, &mut output),
                 "exit" => connection.exited(&Exit { code: Some(0), signal: None }, now, &mut output),
                 "err" => connection.receive(&line, &Channel::Stderr, now, &mut output),
                 _ => connection.receive(&line, &said.channel, now, &mut output),
             }
-            (String::from_utf8(output.take()).unwrap(), connection.snapshot())
+            (output.0, connection.snapshot())
         });
         let [(learnt, learning), (read, reading)] = outputs;
         assert_eq!(learnt, read);
