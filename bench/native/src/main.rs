@@ -6,8 +6,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use interlinear_core::schema::{ToJson as _, UniversalEvent};
-use interlinear_core::{Channel, Connection, OpenOptions, Sink};
+use interlinear_core::{Channel, Connection, Encoding, OpenOptions, Output};
 use serde_json::Value;
 
 type Failed = Box<dyn std::error::Error>;
@@ -53,18 +52,7 @@ fn slices(text: &str) -> Vec<&str> {
 struct Reader {
     session: Connection,
     channel: Channel,
-    output: Lines,
-}
-
-/// NDJSON in a buffer that is used again and again.
-#[derive(Default)]
-struct Lines(Vec<u8>);
-
-impl Sink for Lines {
-    fn event(&mut self, event: &UniversalEvent<'_>) {
-        event.write_json(&mut self.0);
-        self.0.push(b'\n');
-    }
+    output: Output,
 }
 
 impl Reader {
@@ -78,13 +66,13 @@ impl Reader {
             max_line: None,
         };
         let session = Connection::open(&options).map_err(|failure| failure.message)?;
-        Ok(Self { session, channel: Channel::parse(channel), output: Lines::default() })
+        Ok(Self { session, channel: Channel::parse(channel), output: Output::new(Encoding::Ndjson) })
     }
 
     fn convert(&mut self, slice: &str) {
+        self.output.begin(slice.as_bytes());
         self.session.receive(slice.as_bytes(), &self.channel, 0.0, &mut self.output);
-        black_box(&self.output.0);
-        self.output.0.clear();
+        black_box(self.output.written());
     }
 }
 

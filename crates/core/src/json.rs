@@ -330,16 +330,19 @@ impl<'a> Value<'a> {
     pub(crate) fn compact(self) -> String {
         let raw = self.raw();
         let mut out = String::with_capacity(raw.len());
-        let (mut inside, mut escaped) = (false, false);
-        for letter in raw.chars() {
-            if inside || !letter.is_ascii_whitespace() {
-                out.push(letter);
+        let mut rest = raw;
+        while let Some(at) = rest.find([' ', '\n', '\t', '\r', '"']) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            let string = if from.starts_with('"') { string_length(&from.as_bytes()[1..]) } else { None };
+            // A string is kept as it is, with both its quotes.
+            let length = string.map_or(1, |length| length + 2);
+            if string.is_some() {
+                out.push_str(&from[..length]);
             }
-            if letter == '"' && !escaped {
-                inside = !inside;
-            }
-            escaped = letter == '\\' && !escaped;
+            rest = &from[length..];
         }
+        out.push_str(rest);
         out
     }
 
