@@ -9,14 +9,16 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Json, ToJson as _};
+use crate::json::{IntoOwned as _, Json, ToJson as _};
 use crate::text::Text;
-use crate::{EventSource, UniversalEvent};
+use crate::{EventData, EventSource, ItemDeltaData, UniversalEvent};
 
 /// What an operation says beside the type of its event. The masks of optional fields stand above these bits.
 pub mod op {
     /// How many bits the type has.
     pub const TYPE_BITS: u32 = 4;
+    /// In place of a type: another delta to the part of the last one; its text follows.
+    pub const AGAIN: u32 = 13;
     /// In place of a type: the event follows as plain JSON.
     pub const PLAIN: u32 = 14;
     /// In place of a type: not an event but what became of the line that caused the events before it.
@@ -63,6 +65,8 @@ pub struct Packer {
     event_prefix: String,
     sequence: u64,
     time: String,
+    /// The last delta, without its text.
+    delta: Option<ItemDeltaData<'static>>,
     /// Where the bytes lie that are being read, so that a native object can be named by its place.
     input: (usize, usize),
     raw: Vec<u8>,
@@ -82,6 +86,7 @@ impl Default for Packer {
             event_prefix: String::new(),
             sequence: u64::MAX,
             time: String::new(),
+            delta: None,
             input: (0, 0),
             raw: Vec::new(),
             span: (0, 0),
@@ -131,6 +136,7 @@ impl Packer {
         self.texts = Ring::default();
         self.sequence = u64::MAX;
         self.time.clear();
+        self.delta = None;
         self.raw.clear();
         self.span = (0, 0);
     }
@@ -156,7 +162,9 @@ impl Packer {
         let session = if same_session { 0 } else { op::SESSION };
         let time = if same_time { 0 } else { op::TIME };
         self.plain = event.extra.0.is_empty();
-        self.number(u64::from(r#type | synthetic | time | session | raw | (mask << op::MASK_SHIFT)));
+        let again = self.again(&event.data);
+        let what = if again.is_some() { op::AGAIN } else { r#type | mask << op::MASK_SHIFT };
+        self.number(u64::from(what | synthetic | time | session | raw));
         if !same_session {
             self.session(event, prefix.len());
         }
@@ -174,8 +182,30 @@ impl Packer {
             op::TEXT_RAW => self.string(event.raw.as_str().as_bytes()),
             _ => {}
         }
-        event.data.pack_members(self);
+        match again {
+            Some(text) => self.once(text),
+            None => event.data.pack_members(self),
+        }
         self.plain
+    }
+
+    /// The text of a delta that differs from the last one in nothing else.
+    fn again<'e>(&mut self, data: &'e EventData<'_>) -> Option<&'e Text<'e>> {
+        let EventData::ItemDelta(delta) = data else { return None };
+        let is_it = |last: &ItemDeltaData<'_>| {
+            last.item_id == delta.item_id
+                && last.native_item_id == delta.native_item_id
+                && last.part_type == delta.part_type
+                && last.part_index == delta.part_index
+                && last.replace == delta.replace
+                && last.extra == delta.extra
+        };
+        if self.delta.as_ref().is_some_and(is_it) {
+            return Some(&delta.delta);
+        }
+        let last = ItemDeltaData { delta: Text::default(), ..delta.clone() };
+        self.delta = Some(last.into_owned());
+        None
     }
 
     fn session(&mut self, event: &UniversalEvent<'_>, prefix: usize) {
@@ -253,9 +283,8 @@ impl Packer {
         self.ids.add(start..self.out.len() - 1);
     }
 
-    /// Text of an agent: its place among the last ones, if it is there.
-    fn text(&mut self, text: &Text<'_>) {
-        let start = self.out.len() + 2;
+    /// Text of an agent that does not come again.
+    fn once(&mut self, text: &Text<'_>) {
         match text.json_body() {
             Some(body) => {
                 self.out.extend_from_slice(b",\"");
@@ -264,6 +293,12 @@ impl Packer {
             }
             None => self.string(&text.as_wtf8()),
         }
+    }
+
+    /// Text of an agent: its place among the last ones, if it is there.
+    fn text(&mut self, text: &Text<'_>) {
+        let start = self.out.len() + 2;
+        self.once(text);
         let (before, written) = self.out.split_at(start);
         match self.texts.find(&written[..written.len() - 1], before) {
             Some(place) => {
@@ -396,7 +431,7 @@ fn clean_length<const STRING: bool>(bytes: &[u8]) -> usize {
         let word = u64::from_le_bytes(*word);
         let mut special = word & HIGHS;
         if STRING {
-            special |= has_zero(word ^ ONES * u64::from(b'"')) | has_zero(word ^ ONES * u64::from(b'\\'));
+            special |= has_zero(word ^ (ONES * u64::from(b'"'))) | has_zero(word ^ (ONES * u64::from(b'\\')));
             special |= word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
         }
         if special != 0 {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::packed::{IDS, Pack as _, Packer};
+use interlinear_schema::packed::{IDS, Pack as _, Packer, op};
 use interlinear_schema::{EventData, Extra, ItemDeltaData, Json, Text, UniversalEvent};
 use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ fn what_events_share_is_said_once() {
         packer.event(&delta(1, "a"));
         packer.event(&delta(2, "é"));
     });
-    assert_eq!(text, r#"[101,"s",null,"evt_s_",0,"2026-01-01T00:00:00.000Z","item","a",5,2,"\u00e9"]"#);
+    assert_eq!(text, r#"[101,"s",null,"evt_s_",0,"2026-01-01T00:00:00.000Z","item","a",13,"\u00e9"]"#);
 }
 
 #[test]
@@ -129,9 +129,10 @@ fn a_native_object_is_named_by_its_place_in_the_input() {
     });
     let elements: Vec<serde_json::Value> = serde_json::from_str(&packed).expect("JSON");
     assert_eq!(elements[6..8], [0, 15]);
-    assert_eq!(elements[10..13], [5 | 128, 2, 0]);
-    assert_eq!(elements[13..17], [serde_json::json!(5 | 384), "{}".into(), 2.into(), 0.into()]);
-    assert_eq!(elements[17..], [5 | 128, 2, 0]);
+    let again = |raw: u32| serde_json::json!(op::AGAIN | raw);
+    assert_eq!(elements[10..12], [again(op::SAME_RAW), "a".into()]);
+    assert_eq!(elements[12..15], [again(op::TEXT_RAW), "{}".into(), "a".into()]);
+    assert_eq!(elements[15..], [again(op::SAME_RAW), "a".into()]);
 }
 
 fn elements_of(event: &UniversalEvent<'_>) -> Vec<serde_json::Value> {

@@ -1,8 +1,9 @@
 // The only place that knows how output crosses from the core: packed, as `crates/schema/src/packed.rs` writes it. The
 // decisions are all made there; here values are put into objects, equal to those of the full JSON in all but laziness.
-import type { UniversalEvent } from "../types/index.js";
+import type { ItemDeltaData, UniversalEvent } from "../types/index.js";
 import { eventData, eventTypes } from "./packed/objects.js";
 import {
+  AGAIN,
   LINE,
   MASK_SHIFT,
   PLAIN,
@@ -19,6 +20,7 @@ import { begin, end, forget, id, more, next, optionalId } from "./packed/reader.
 import type { TraceLine } from "./trace.js";
 
 const utf8 = new TextDecoder();
+const DELTA = eventTypes.indexOf("item.delta");
 
 // What events have in common with the one before.
 let sessionId = "";
@@ -26,6 +28,7 @@ let nativeSessionId: string | undefined;
 let prefix = "";
 let sequence = 0;
 let time = "";
+let delta: ItemDeltaData;
 let raw: Native = "";
 /** The bytes that the call read, and the copy of them that events keep: the host may use its buffer again. */
 let input: Uint8Array | undefined;
@@ -77,9 +80,15 @@ function event(operation: number): UniversalEvent {
   if (operation & TIME) time = next();
   if (operation & RAW) native(operation & RAW);
   sequence++;
-  const data = eventData(type, operation >> MASK_SHIFT);
+  const data = type === AGAIN ? { ...delta, delta: next<string>() } : eventData(type, operation >> MASK_SHIFT);
+  if (type === DELTA) delta = data as ItemDeltaData;
   const synthetic = (operation & SYNTHETIC) !== 0;
-  const head = { type: eventTypes[type], synthetic, source: synthetic ? "daemon" : "agent", data };
+  const head = {
+    type: type === AGAIN ? "item.delta" : eventTypes[type],
+    synthetic,
+    source: synthetic ? "daemon" : "agent",
+    data,
+  };
   return (operation & RAW ? defineRaw(bareEnvelope(head), raw) : envelope(head)) as UniversalEvent;
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn operations() -> String {
         ("IDS", IDS as u32),
         ("TEXTS", TEXTS as u32),
         ("TYPE", (1 << op::TYPE_BITS) - 1),
+        ("AGAIN", op::AGAIN),
         ("PLAIN", op::PLAIN),
         ("LINE", op::LINE),
         ("SYNTHETIC", op::SYNTHETIC),

@@ -2,6 +2,7 @@
 export const IDS = 16;
 export const TEXTS = 8;
 export const TYPE = 15;
+export const AGAIN = 13;
 export const PLAIN = 14;
 export const LINE = 15;
 export const SYNTHETIC = 16;
