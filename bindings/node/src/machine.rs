@@ -1,10 +1,10 @@
 //! A process that is being read and talked to.
 
-use interlinear_core::{Channel, Command, Connection, Encoding, Output};
+use interlinear_core::{Channel, Command, Connection, Encoding, Exit, OpenOptions, Output};
 use napi::bindgen_prelude::{Env, Uint8Array, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, json, read, stringify, thrown};
+use crate::value::{Result, json, stringify, thrown};
 
 /// Bytes and commands in, events and bytes out.
 #[napi]
@@ -16,7 +16,8 @@ impl Machine {
     /// Opens a session or a connection.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self> {
-        Connection::open(&read(env, "bad_options", options)?).map(Self).map_err(thrown)
+        let options = OpenOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
+        Connection::open(&options).map(Self).map_err(thrown)
     }
 
     /// What the agent wrote. Like every method that gives events: a JSON array, or nothing.
@@ -65,7 +66,7 @@ impl Machine {
     /// The process is gone.
     #[napi(catch_unwind)]
     pub fn exited(&mut self, env: Env, exit: Unknown<'_>, now: f64) -> Result<String> {
-        let exit = read(env, "bad_exit", exit)?;
+        let exit = Exit::from_json(&stringify(env, "bad_exit", exit)?).map_err(thrown)?;
         Ok(events(|output| self.0.exited(&exit, now, output)))
     }
 
@@ -83,7 +84,7 @@ impl Machine {
 
     /// All state, to go on in another process.
     #[napi(catch_unwind)]
-    pub fn snapshot(&self) -> Uint8Array {
+    pub fn snapshot(&mut self) -> Uint8Array {
         self.0.snapshot().into()
     }
 

@@ -1,10 +1,10 @@
 //! Whole transcripts, chunk by chunk.
 
-use interlinear_core::{Converter, Failure, Output, Stretch};
+use interlinear_core::{ConvertOptions, Converter, Failure, Output, Stretch};
 use napi::bindgen_prelude::{Env, Uint8Array, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, encoding, json, read, thrown};
+use crate::value::{Result, encoding, json, stringify, thrown};
 
 /// Converts one transcript, live or stored, of one or several files.
 #[napi]
@@ -20,7 +20,8 @@ impl Transcript {
     /// A transcript of which nothing is read yet. The encoding is `array`, `ndjson` or `trace`.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, encoding_name: String) -> Result<Self> {
-        let converter = Converter::new(&read(env, "bad_options", options)?);
+        let options = ConvertOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
+        let converter = Converter::new(&options);
         let output = Output::new(encoding(&encoding_name)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }

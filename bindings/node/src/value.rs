@@ -1,22 +1,15 @@
 //! How small values cross: objects in, JSON text out, failures as JavaScript errors with a code.
 
+use interlinear_core::schema::{Json, ToJson};
 use interlinear_core::{Encoding, Failure};
 use napi::bindgen_prelude::{Env, Function, JsObjectValue as _, Object, Unknown};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 /// The status of an error is its `code` in JavaScript.
 pub(crate) type Result<T> = napi::Result<T, String>;
 
 /// Reports are plain data: they always have a JSON text.
-pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-/// Reads an object, by its JSON text: parts of it are kept as such.
-pub(crate) fn read<T: DeserializeOwned>(env: Env, code: &str, value: Unknown<'_>) -> Result<T> {
-    let text = stringify(env, code, value)?;
-    serde_json::from_str(&text).map_err(|error| refused(code, &error))
+pub(crate) fn json(value: &(impl ToJson + ?Sized)) -> String {
+    Json::of(value).into_text()
 }
 
 /// The JSON text of a value.

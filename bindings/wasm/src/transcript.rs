@@ -4,7 +4,7 @@ use interlinear_core::{ConvertOptions, Converter, Failure, Output, Stretch};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-use crate::value::{encoding, json, read, thrown};
+use crate::value::{encoding, json, stringify, thrown};
 
 /// Converts one transcript, live or stored, of one or several files.
 #[wasm_bindgen]
@@ -20,7 +20,8 @@ impl Transcript {
     /// A transcript of which nothing is read yet. The encoding is `array`, `ndjson` or `trace`.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &Ts<ConvertOptions>, encoding_name: &str) -> Result<Self, JsValue> {
-        let converter = Converter::new(&read("bad_options", options)?);
+        let options = ConvertOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;
+        let converter = Converter::new(&options);
         let output = Output::new(encoding(encoding_name)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }

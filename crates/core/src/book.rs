@@ -1,31 +1,33 @@
 //! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
 
 use interlinear_schema::EventData;
-use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
 use crate::map::Map;
 use crate::sink::Outcome;
+use crate::state::kept;
 use crate::wire::Drifts;
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Book {
-    pub(crate) agent: Agent,
-    pub(crate) form: Form,
-    pub(crate) include_raw: bool,
-    /// What the host knows about the session: the members of a JSON object.
-    pub(crate) host_metadata: String,
-    /// What the identifiers of further sessions begin with.
-    pub(crate) prefix: String,
-    /// There is always one; it is given to the first that comes.
-    pub(crate) sessions: Vec<Session>,
-    /// The clock, in milliseconds since 1970.
-    pub(crate) now: i64,
-    pub(crate) stats: Counts,
-    pub(crate) drift: Drifts,
-    /// Lines that must be written to the agent because of what it said.
-    pub(crate) writes: Vec<String>,
+kept! {
+    #[derive(Debug)]
+    pub(crate) struct Book {
+        pub(crate) agent: Agent,
+        pub(crate) form: Form,
+        pub(crate) include_raw: bool,
+        /// What the host knows about the session: the members of a JSON object.
+        pub(crate) host_metadata: String,
+        /// What the identifiers of further sessions begin with.
+        pub(crate) prefix: String,
+        /// There is always one; it is given to the first that comes.
+        pub(crate) sessions: Vec<Session>,
+        /// The clock, in milliseconds since 1970.
+        pub(crate) now: i64,
+        pub(crate) stats: Counts,
+        pub(crate) drift: Drifts,
+        /// Lines that must be written to the agent because of what it said.
+        pub(crate) writes: Vec<String>,
+    }
 }
 
 impl Book {
@@ -38,11 +40,7 @@ impl Book {
 
     /// The metadata of `session.started`.
     pub(crate) fn metadata(&self) -> String {
-        let form = match self.form {
-            Form::Live => "live",
-            Form::Exec => "exec",
-            Form::Stored => "stored",
-        };
+        let form = self.form.as_str();
         let more = if self.host_metadata.is_empty() { "" } else { "," };
         format!("{{\"agent\":\"{}\",\"form\":\"{form}\"{more}{}}}", self.agent.as_str(), self.host_metadata)
     }
@@ -52,18 +50,20 @@ impl Book {
     }
 }
 
-/// Running counts.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Counts {
-    pub(crate) lines: u64,
-    /// Lines of the sessions before this one in the same transcript.
-    pub(crate) before: u64,
-    pub(crate) bytes: u64,
-    pub(crate) cut: u64,
-    pub(crate) unparsed: u64,
-    /// Events by type; a short list whose frequent entries come to stand in front.
-    events: Vec<(String, u64)>,
-    kinds: Map<String, KindStats>,
+kept! {
+    /// Running counts.
+    #[derive(Debug, Default)]
+    pub(crate) struct Counts {
+        pub(crate) lines: u64,
+        /// Lines of the sessions before this one in the same transcript.
+        pub(crate) before: u64,
+        pub(crate) bytes: u64,
+        pub(crate) cut: u64,
+        pub(crate) unparsed: u64,
+        /// Events by type; a short list whose frequent entries come to stand in front.
+        events: Vec<(String, u64)>,
+        kinds: Map<String, KindStats>,
+    }
 }
 
 /// So many different kinds of lines are told apart; more are counted together.

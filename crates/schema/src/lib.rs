@@ -11,6 +11,10 @@ mod item;
 mod json;
 mod macros;
 mod metadata;
+mod number;
+mod read;
+pub mod table;
+pub mod tape;
 mod text;
 
 pub use event::{
@@ -26,4 +30,5 @@ pub use item::{
 pub use json::{IntoOwned, Json, ToJson};
 pub use macros::Extra;
 pub use metadata::{SessionMetadata, TurnMetadata, TurnStatus, Usage};
+pub use read::{FromJson, Mismatch};
 pub use text::Text;
