@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{EndReason, SessionEndedData, TerminatedBy, Text, ToJson as _};
-use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Adapter as _};
 use crate::api::{Agent, Channel, Command, Exit, Failure, Form, HttpRequest, OpenOptions, Outgoing, Stats};
@@ -14,6 +13,7 @@ use crate::json::Tape;
 use crate::lines::{self, Channels, Line, SseLine};
 use crate::repeat::Repeats;
 use crate::sink::{LineReport, Outcome, Sink};
+use crate::state::{self, Passing, kept};
 use crate::stderr::Stderr;
 use crate::wire::Drifts;
 
@@ -28,17 +28,19 @@ pub struct Connection {
     pub(crate) repeats: Repeats,
 }
 
-/// Everything that a snapshot keeps.
-#[derive(Debug, Serialize, Deserialize)]
-struct Machine {
-    book: Book,
-    agent: agents::State,
-    channels: Channels,
-    outgoing: Vec<Outgoing>,
-    stderr: Stderr,
-    max_line: usize,
-    /// The host asked for the end.
-    terminating: bool,
+kept! {
+    /// Everything that a snapshot keeps.
+    #[derive(Debug)]
+    struct Machine {
+        book: Book,
+        agent: agents::State,
+        channels: Channels,
+        outgoing: Vec<Outgoing>,
+        stderr: Stderr,
+        max_line: usize,
+        /// The host asked for the end.
+        terminating: bool,
+    }
 }
 
 /// Which way a line went.
@@ -60,7 +62,7 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x01";
+const SNAPSHOT: &[u8] = b"interlinear\x02";
 
 impl Connection {
     /// Opens a session or a connection.
@@ -72,7 +74,7 @@ impl Connection {
         }
         connection.machine.max_line = options.max_line.map_or(lines::MAX_LINE, |limit| limit as usize);
         if let Some(metadata) = &options.metadata {
-            let text = metadata.get().trim();
+            let text = metadata.as_str().trim();
             let members = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
             let members = members.ok_or_else(|| Failure::new("bad_options", "metadata must be a JSON object"))?;
             members.trim().clone_into(&mut connection.machine.book.host_metadata);
@@ -92,7 +94,7 @@ impl Connection {
             stats: Counts::default(),
             drift: Drifts::default(),
             writes: Vec::new(),
-            kind: String::new(),
+            kind: Passing::default(),
         };
         let machine = Machine {
             book,
@@ -211,25 +213,25 @@ impl Connection {
     }
 
     /// All state, to go on in another process.
-    pub fn snapshot(&self) -> Vec<u8> {
-        // Writing plain data into a Vec cannot fail; an empty snapshot would be refused when it is read.
-        let state = postcard::to_allocvec(&self.machine).unwrap_or_default();
-        [SNAPSHOT, &state].concat()
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        [SNAPSHOT, &state::write(&mut self.machine)].concat()
     }
 
     /// Goes on from a snapshot of this version.
     pub fn restore(bytes: &[u8]) -> Result<Self, Failure> {
         let name = &SNAPSHOT[..SNAPSHOT.len() - 1];
-        let Some((version, state)) = bytes.strip_prefix(name).and_then(|rest| rest.split_first()) else {
+        let Some((version, bytes)) = bytes.strip_prefix(name).and_then(|rest| rest.split_first()) else {
             return Err(Failure::new("bad_snapshot", "these bytes are no snapshot of a session"));
         };
         if Some(version) != SNAPSHOT.last() {
             let message = "the snapshot was made by another version; replay the transcript instead";
             return Err(Failure::new("snapshot_version", message));
         }
-        let machine = postcard::from_bytes(state)
-            .map_err(|error| Failure::new("bad_snapshot", format!("the snapshot is damaged: {error}")))?;
-        Ok(Self { machine, tape: Tape::default(), repeats: Repeats::default() })
+        let mut restored = Self::of(Agent::Claude, Form::Live, "", false);
+        match state::read(&mut restored.machine, bytes) {
+            Some(()) => Ok(restored),
+            None => Err(Failure::new("bad_snapshot", "the snapshot is damaged")),
+        }
     }
 
     /// From here on entries of stored files come, in the order of the conversation; `before`: so many of other
@@ -425,7 +427,7 @@ impl Connection {
                 return report(book, direction, bytes, "unparsed", Outcome::Unparsed, sink);
             }
         };
-        let noted = book.drift.noted;
+        let noted = *book.drift.noted;
         let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim())));
         match direction {
             Direction::In => machine.agent.sent(value, channel, &mut emit),
@@ -435,7 +437,7 @@ impl Connection {
         report_read(book, direction, bytes, outcome, sink);
         // What is reported as drift, and what waits for its time, is looked at line by line.
         if let Some(does) = repeatable
-            && book.drift.noted == noted
+            && *book.drift.noted == noted
             && machine.agent.deadline().is_none()
         {
             repeats.learn(payload, channel, value, machine.agent.idle(), &book.kind, does);
@@ -472,9 +474,9 @@ fn repeated(
 
 /// Counts a line of the kind that its reader named, and tells the sink what became of it.
 fn report_read(book: &mut Book, direction: Direction, text: &[u8], outcome: Outcome<'_>, sink: &mut dyn Sink) {
-    let kind = std::mem::take(&mut book.kind);
+    let kind = std::mem::take(&mut *book.kind);
     report(book, direction, text, &kind, outcome, sink);
-    book.kind = kind;
+    *book.kind = kind;
 }
 
 /// Counts the line and tells the sink what became of it.

@@ -126,9 +126,10 @@ impl Known {
                 Filling::Number => json::integer_length(rest)?,
             };
             // What stands around is valid, as it was in the line that was read.
-            let filling = std::str::from_utf8(&rest[..length]).ok()?;
-            if gap.filling == Filling::Text {
-                text = filling;
+            match gap.filling {
+                Filling::Text => text = std::str::from_utf8(&rest[..length]).ok()?,
+                Filling::String if !rest[..length].is_ascii() => return None,
+                Filling::String | Filling::Number => {}
             }
             (rest, at) = (&rest[length..], gap.end);
         }

@@ -7,6 +7,8 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::number;
+
 /// Writes itself as JSON at the end of a buffer.
 pub trait ToJson {
     /// Appends the value.
@@ -51,6 +53,11 @@ impl<'a> Json<'a> {
     /// The text of the value.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text of the value, owned.
+    pub fn into_text(self) -> String {
+        self.0.into_owned()
     }
 
     /// Reads the value as a type.
@@ -109,6 +116,12 @@ impl ToJson for str {
     }
 }
 
+impl ToJson for String {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        write_string(self.as_bytes(), out);
+    }
+}
+
 impl ToJson for Cow<'_, str> {
     fn write_json(&self, out: &mut Vec<u8>) {
         write_string(self.as_bytes(), out);
@@ -121,14 +134,44 @@ impl ToJson for bool {
     }
 }
 
-macro_rules! number {
-    ($($type:ty),*) => { $(
-        impl ToJson for $type {
-            fn write_json(&self, out: &mut Vec<u8>) {
-                // Writing into a Vec cannot fail; what is not finite has no JSON and becomes null.
-                let _ = serde_json::to_writer(out, self);
+impl ToJson for u64 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        let mut digits = [0; 20];
+        let (mut rest, mut start) = (*self, digits.len());
+        loop {
+            start -= 1;
+            digits[start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                return out.extend_from_slice(&digits[start..]);
             }
         }
+    }
+}
+
+impl ToJson for u32 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        u64::from(*self).write_json(out);
+    }
+}
+
+impl ToJson for i64 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        if *self < 0 {
+            out.push(b'-');
+        }
+        self.unsigned_abs().write_json(out);
+    }
+}
+
+impl ToJson for f64 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        number::write(*self, out);
+    }
+}
+
+macro_rules! number {
+    ($($type:ty),*) => { $(
         impl IntoOwned for $type {
             type Owned = $type;
             fn into_owned(self) -> $type { self }
@@ -138,6 +181,12 @@ macro_rules! number {
 number!(u64, u32, i64, f64);
 
 impl<T: ToJson> ToJson for Vec<T> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.as_slice().write_json(out);
+    }
+}
+
+impl<T: ToJson> ToJson for [T] {
     fn write_json(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         for (index, value) in self.iter().enumerate() {
@@ -186,13 +235,19 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
 }
 
 /// How many bytes there are before the next quote, backslash or control character.
-pub fn plain_length(bytes: &[u8]) -> usize {
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks();
     for (index, word) in words.iter().enumerate() {
         let special = special(u64::from_le_bytes(*word));
         if special != 0 {
             return index * 8 + (special.trailing_zeros() / 8) as usize;
         }
+    }
+    // What is left is looked at together with what stands before it.
+    if let Some(last) = bytes.last_chunk()
+        && special(u64::from_le_bytes(*last)) == 0
+    {
+        return bytes.len();
     }
     let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     bytes.len() - rest.len() + rest.iter().position(is_special).unwrap_or(rest.len())

@@ -8,12 +8,12 @@ mod opencode;
 mod pi;
 
 use interlinear_schema::Text;
-use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
 use crate::emit::{Emit, Ref};
 use crate::json::Value;
 use crate::map::Map;
+use crate::state::kept;
 
 /// What the machine asks of an agent's code.
 pub(crate) trait Adapter {
@@ -55,14 +55,16 @@ pub(crate) trait Adapter {
     fn tick(&mut self, _emit: &mut Emit<'_>) {}
 }
 
-/// The state of one agent's code. The registry: one line an agent here, and one in [`recognise`].
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum State {
-    Claude(Box<claude::State>),
-    Amp(Box<amp::State>),
-    Pi(Box<pi::State>),
-    Codex(Box<codex::State>),
-    Opencode(Box<opencode::State>),
+kept! {
+    /// The state of one agent's code. The registry: one line an agent here, and one in [`recognise`].
+    #[derive(Debug)]
+    pub(crate) enum State {
+        Claude(Box<claude::State>),
+        Amp(Box<amp::State>),
+        Pi(Box<pi::State>),
+        Codex(Box<codex::State>),
+        Opencode(Box<opencode::State>),
+    }
 }
 
 impl State {

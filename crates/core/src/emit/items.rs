@@ -7,14 +7,20 @@ use interlinear_schema::{
     ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{CallSpec, Emit, Session};
-use crate::{hash, state};
+use crate::hash;
+use crate::state::{Kept, Snapshot, kept};
 
 /// An item that was opened. Stays valid when the item is closed: what is said about it then is late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ref(u64);
+
+impl Kept for Ref {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        self.0.pass(through);
+    }
+}
 
 /// What is known of an item when it begins.
 #[derive(Debug, Clone, Default)]
@@ -29,33 +35,34 @@ pub(crate) struct Spec<'a> {
     pub(crate) agent: Option<&'a str>,
 }
 
-/// An item that is not completed.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct OpenItem {
-    pub(super) id: String,
-    native: Option<String>,
-    parent: Option<String>,
-    #[serde(with = "state::as_json")]
-    pub(super) kind: ItemKind<'static>,
-    #[serde(with = "state::as_json")]
-    role: Option<ItemRole<'static>>,
-    pub(super) agent: Option<String>,
-    turn: Option<String>,
-    parts: Vec<OpenPart>,
-    /// What it was last made of, if that is asked for.
-    cause: Option<String>,
+kept! {
+    /// An item that is not completed.
+    #[derive(Debug, Default)]
+    pub(crate) struct OpenItem {
+        pub(super) id: String,
+        native: Option<String>,
+        parent: Option<String>,
+        pub(super) kind: ItemKind<'static>,
+        role: Option<ItemRole<'static>>,
+        pub(super) agent: Option<String>,
+        turn: Option<String>,
+        parts: Vec<OpenPart>,
+        /// What it was last made of, if that is asked for.
+        cause: Option<String>,
+    }
 }
 
-/// A part of an item that is not completed.
-#[derive(Debug, Serialize, Deserialize)]
-struct OpenPart {
-    /// The part without its text.
-    #[serde(with = "state::as_json")]
-    part: ContentPart<'static>,
-    /// The text so far, as WTF-8.
-    text: Vec<u8>,
-    /// The high surrogate at the end of the last delta, which waits for its other half.
-    held: Vec<u8>,
+kept! {
+    /// A part of an item that is not completed.
+    #[derive(Debug, Default)]
+    struct OpenPart {
+        /// The part without its text.
+        part: ContentPart<'static>,
+        /// The text so far, as WTF-8.
+        text: Vec<u8>,
+        /// The high surrogate at the end of the last delta, which waits for its other half.
+        held: Vec<u8>,
+    }
 }
 
 impl Emit<'_> {

@@ -6,48 +6,50 @@ use interlinear_schema::{
     EndReason, EventData, EventSource, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata,
     TurnPhase, TurnStatus, UniversalEvent,
 };
-use serde::{Deserialize, Serialize};
 
 use super::calls::{Call, WaitingResult};
 use super::items::OpenItem;
 use super::requests::Request;
 use super::{Emit, Ref};
 use crate::map::{Hashes, Map, Set};
+use crate::state::kept;
 use crate::time;
 
-/// What is remembered of a session. Of what is finished, only a hash of its identifier.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Session {
-    pub(crate) id: String,
-    pub(crate) native_id: Option<String>,
-    pub(super) sequence: u64,
-    time: i64,
-    pub(super) time_text: String,
-    pub(super) event_id: String,
-    pub(super) started: bool,
-    pub(super) ended: bool,
-    /// The number of the open turn.
-    turn: Option<String>,
-    turns: u64,
-    /// Items that are not completed.
-    pub(super) items: Map<Ref, OpenItem>,
-    /// The last item that was opened.
-    pub(super) last_ref: u64,
-    /// Numbers for items that have no identifier of their own.
-    pub(super) numbered: u64,
-    /// Hashes of the identifiers of items that began.
-    pub(super) begun: Hashes,
-    /// Calls that have no result yet, in their order.
-    pub(super) calls: Map<u64, Call>,
-    pub(super) last_call: u64,
-    /// Results whose calls have not been seen.
-    pub(super) waiting: Vec<WaitingResult>,
-    /// Permissions and questions that are open, in their order.
-    pub(super) requests: Vec<Request>,
-    /// Subagents that go on when the turn is over.
-    pub(super) background: Set<String>,
-    /// What was said about the session.
-    pub(super) facts: Map<String, String>,
+kept! {
+    /// What is remembered of a session. Of what is finished, only a hash of its identifier.
+    #[derive(Debug, Default)]
+    pub(crate) struct Session {
+        pub(crate) id: String,
+        pub(crate) native_id: Option<String>,
+        pub(super) sequence: u64,
+        time: i64,
+        pub(super) time_text: String,
+        pub(super) event_id: String,
+        pub(super) started: bool,
+        pub(super) ended: bool,
+        /// The number of the open turn.
+        turn: Option<String>,
+        turns: u64,
+        /// Items that are not completed.
+        pub(super) items: Map<Ref, OpenItem>,
+        /// The last item that was opened.
+        pub(super) last_ref: u64,
+        /// Numbers for items that have no identifier of their own.
+        pub(super) numbered: u64,
+        /// Hashes of the identifiers of items that began.
+        pub(super) begun: Hashes,
+        /// Calls that have no result yet, in their order.
+        pub(super) calls: Map<u64, Call>,
+        pub(super) last_call: u64,
+        /// Results whose calls have not been seen.
+        pub(super) waiting: Vec<WaitingResult>,
+        /// Permissions and questions that are open, in their order.
+        pub(super) requests: Vec<Request>,
+        /// Subagents that go on when the turn is over.
+        pub(super) background: Set<String>,
+        /// What was said about the session.
+        pub(super) facts: Map<String, String>,
+    }
 }
 
 impl Session {
