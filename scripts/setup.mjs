@@ -47,6 +47,11 @@ async function browser() {
   say(`browser: ${chromium()}`);
 }
 
+/** jq, with which the examples of the exchange transcript's reference are run. */
+async function jq() {
+  if (!has("jq")) await installPackages(["jq"], "jq for the tests");
+}
+
 /** What the build needs. */
 export async function setupBuild() {
   heading("Set-up");
@@ -59,6 +64,7 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await jq();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

@@ -14,6 +14,12 @@ export function decodeTrace(output: string | Uint8Array): TraceLine[] {
   return decodeArray(output) as TraceLine[];
 }
 
+/** Events that stand one a line. */
+export function decodeLines(lines: Uint8Array): UniversalEvent[] {
+  const text = utf8.decode(lines).trim();
+  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as UniversalEvent);
+}
+
 function decodeArray(output: string | Uint8Array): unknown[] {
   if (output.length === 0) return [];
   return JSON.parse(typeof output === "string" ? output : utf8.decode(output)) as unknown[];
