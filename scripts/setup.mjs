@@ -53,6 +53,11 @@ async function counter() {
   say("valgrind is there");
 }
 
+/** jq, with which the examples of the exchange transcript's reference are run. */
+async function jq() {
+  if (!has("jq")) await installPackages(["jq"], "jq for the tests");
+}
+
 /** What the build needs. */
 export async function setupBuild() {
   heading("Set-up");
@@ -66,6 +71,7 @@ export async function setupTests() {
   await rustComponents();
   await browser();
   await counter();
+  await jq();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

@@ -34,7 +34,7 @@ mod connection;
 mod convert;
 mod diff;
 mod emit;
-mod hash;
+pub mod hash;
 mod json;
 mod lines;
 mod map;
@@ -44,7 +44,7 @@ mod sink;
 mod state;
 mod stderr;
 mod stored;
-mod time;
+pub mod time;
 mod wire;
 
 pub use api::*;
