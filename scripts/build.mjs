@@ -22,31 +22,42 @@ function upToDate(output, sources) {
   return existsSync(output) && sources.every((source) => changed(at(source)) <= statSync(output).mtimeMs);
 }
 
-const wasmSources = [...rust, "bindings/wasm", "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"];
-const wasmOutput = at("npm", "wasm", "dist", "interlinear.wasm");
+/** What is compiled to WebAssembly. What few need is a module of its own. */
+const modules = [
+  { crate: "wasm", name: "interlinear", output: at("npm", "wasm", "dist", "interlinear.wasm") },
+  { crate: "exchange", name: "exchange", output: at("npm", "wasm", "dist", "exchange", "exchange.wasm") },
+].map((module) => ({
+  ...module,
+  sources: [...rust, `bindings/${module.crate}`, "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"],
+}));
 
-/** bindings/wasm → target-wasm: a folder of its own, because it may be another compiler's. */
+/** bindings/* → target-wasm: a folder of its own, because it may be another compiler's. */
 async function compileWasm() {
-  if (upToDate(wasmOutput, wasmSources)) return;
+  const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
+  if (stale.length === 0) return;
   say("WebAssembly: compiling (a minute or two the first time)");
   const { cargo, args, env } = wasmToolchain();
   const where = ["--target", "wasm32-unknown-unknown", "--target-dir", "target-wasm"];
-  const build = ["build", "--profile", "wasm", "--package", "interlinear-wasm", ...where, ...args];
+  const packages = stale.flatMap(({ crate }) => ["--package", crateName(crate)]);
+  const build = ["build", "--profile", "wasm", ...packages, ...where, ...args];
   await run(cargo, build, { env, echo: false, name: "compiling for WebAssembly" });
 }
 
+const crateName = (crate) => (crate === "wasm" ? "interlinear-wasm" : `interlinear-${crate}-wasm`);
+
 /** target-wasm → npm/wasm/dist */
 async function wasm() {
-  if (!upToDate(wasmOutput, wasmSources)) {
-    say("WebAssembly: glue and optimisation");
-    const folder = dirname(wasmOutput);
-    const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
-    rmSync(folder, { recursive: true, force: true });
-    const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
+  const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
+  if (stale.length > 0) say("WebAssembly: glue and optimisation");
+  for (const { crate, name, output } of stale) {
+    const folder = dirname(output);
+    const file = `${crateName(crate).replaceAll("-", "_")}.wasm`;
+    const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", file);
+    const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, name];
     await run("cargo", glue, { echo: false, name: "writing the glue" });
-    await optimise(join(folder, "interlinear_bg.wasm"), wasmOutput);
+    await optimise(join(folder, `${name}_bg.wasm`), output);
   }
-  report("WebAssembly", wasmOutput);
+  for (const { name, output } of modules) report(`WebAssembly (${name})`, output);
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */

@@ -47,6 +47,17 @@ async function browser() {
   say(`browser: ${chromium()}`);
 }
 
+/** What counts instructions. */
+async function counter() {
+  if (!has("valgrind")) await installPackages(["valgrind"], "a counter of instructions");
+  say("valgrind is there");
+}
+
+/** jq, with which the examples of the exchange transcript's reference are run. */
+async function jq() {
+  if (!has("jq")) await installPackages(["jq"], "jq for the tests");
+}
+
 /** What the build needs. */
 export async function setupBuild() {
   heading("Set-up");
@@ -59,6 +70,8 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await counter();
+  await jq();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

@@ -63,6 +63,12 @@ export function decodeTrace(output: string | Uint8Array, read?: Uint8Array): Tra
   return lines;
 }
 
+/** Events that stand one a line. */
+export function decodeLines(lines: Uint8Array): UniversalEvent[] {
+  const text = utf8.decode(lines).trim();
+  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line) as UniversalEvent);
+}
+
 function start(output: string | Uint8Array, read: Uint8Array | undefined): void {
   begin(typeof output === "string" ? output : utf8.decode(output));
   time = "";

@@ -1,6 +1,6 @@
 //! Rules 12 to 16 as far as items go: their life, their calls and results, their parents, what they hold.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 
 use interlinear_schema::{
     ContentPart, ItemDeltaData, ItemKind, ItemRole, ItemStatus, StatusLabel, ToolKind, UniversalItem,
@@ -8,11 +8,12 @@ use interlinear_schema::{
 
 use super::text::Texts;
 use super::{Report, hash};
+use crate::map::{Hashes, Map};
 
 /// The items of a session.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    open: BTreeMap<String, OpenItem>,
+    open: Map<String, OpenItem>,
     /// Every item that began, by the hash of its identifier.
     begun: HashMap<u64, Begun>,
     calls: Calls,
@@ -43,9 +44,9 @@ struct Begun {
 #[derive(Debug, Default)]
 struct Calls {
     /// Those without a final result.
-    open: BTreeMap<String, OpenCall>,
+    open: Map<String, OpenCall>,
     /// Those with one.
-    finished: HashSet<u64>,
+    finished: Hashes,
 }
 
 #[derive(Debug, Default)]
@@ -170,7 +171,7 @@ impl Items {
 
     /// Rule 12: what the agent will not finish is closed before its turn ends.
     pub(super) fn turn_ended(&mut self, turn_id: Option<&str>, report: &mut Report<'_>) {
-        for (id, item) in &mut self.open {
+        for (id, item) in self.open.iter_mut() {
             let call = item.call_id.as_ref().and_then(|id| self.calls.open.get(id));
             let goes_on = item.kind == ItemKind::ToolResult && call.is_some_and(|call| call.lives == Lives::Background);
             let of_another_turn = item.turn_id.is_some() && item.turn_id.as_deref() != turn_id;
@@ -179,7 +180,7 @@ impl Items {
                 report.broken(12, format!("item {id} is open at turn.ended"));
             }
         }
-        for (id, call) in &mut self.calls.open {
+        for (id, call) in self.calls.open.iter_mut() {
             if call.lives != Lives::Subagent && !call.result_started && !call.reported {
                 call.reported = true;
                 report.broken(14, format!("tool call {id} has no result at turn.ended"));
@@ -205,7 +206,7 @@ impl Calls {
     fn call_started(&mut self, item: &UniversalItem<'_>, report: &mut Report<'_>) {
         let Some(ContentPart::ToolCall(part)) = tool_part(item) else { return };
         let id: &str = &part.call_id;
-        if self.open.contains_key(id) || self.finished.contains(&hash(id)) {
+        if self.open.contains_key(id) || self.finished.contains(hash(id)) {
             return report.broken(14, format!("call_id {id} is called twice"));
         }
         let lives = match part.tool_kind {
@@ -227,7 +228,7 @@ impl Calls {
         match self.open.get_mut(id) {
             Some(call) if call.result_started => report.broken(14, format!("tool call {id} has two results")),
             Some(call) => call.result_started = true,
-            None if self.finished.contains(&hash(id)) => {
+            None if self.finished.contains(hash(id)) => {
                 report.broken(14, format!("tool call {id} has two results"));
             }
             None => report.broken(14, format!("result of {id} comes before its call")),

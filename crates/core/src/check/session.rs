@@ -1,6 +1,6 @@
 //! One session: its envelope, its ends, its turns.
 
-use std::collections::HashSet;
+use crate::map::Hashes;
 
 use interlinear_schema::{EndReason, EventData, EventSource, SessionEndedData, TerminatedBy, TurnData, TurnPhase};
 use interlinear_schema::{TurnMetadata, TurnStatus, UniversalEvent};
@@ -30,7 +30,7 @@ pub(super) struct Session {
 struct Turns {
     open: bool,
     open_id: Option<String>,
-    seen: HashSet<u64>,
+    seen: Hashes,
 }
 
 impl Session {
@@ -165,7 +165,7 @@ impl Turns {
     /// What names a turn names one of this session.
     fn belongs(&self, turn_id: Option<&str>, report: &mut Report<'_>) {
         if let Some(id) = turn_id
-            && !self.seen.contains(&hash(id))
+            && !self.seen.contains(hash(id))
         {
             report.broken(9, format!("turn {id} has not started"));
         }

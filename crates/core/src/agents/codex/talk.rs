@@ -70,7 +70,7 @@ impl State {
     }
 
     fn wish(&mut self, session: usize) -> &mut Wishes {
-        self.wishes.entry(session).or_default()
+        self.wishes.or_default(session)
     }
 
     fn waiting(&self, event_id: &str) -> Option<&Pending> {
