@@ -106,6 +106,12 @@ impl Machine {
         written(env, &mut self.packed)
     }
 
+    /// The sequence of the (first) session's last event.
+    #[napi(catch_unwind)]
+    pub fn sequence(&self) -> f64 {
+        self.connection.sequence() as f64
+    }
+
     /// What was read so far, and what became of it: JSON.
     #[napi(catch_unwind)]
     pub fn stats(&self) -> String {

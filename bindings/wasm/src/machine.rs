@@ -91,6 +91,11 @@ impl Machine {
         written(&mut self.packed)
     }
 
+    /// The sequence of the (first) session's last event.
+    pub fn sequence(&self) -> f64 {
+        self.connection.sequence() as f64
+    }
+
     /// What was read so far, and what became of it: JSON.
     pub fn stats(&self) -> String {
         json(&self.connection.stats())

@@ -207,6 +207,11 @@ impl Connection {
         }
     }
 
+    /// The sequence of the (first) session's last event.
+    pub fn sequence(&self) -> u64 {
+        self.machine.book.sessions.first().map_or(0, Session::sequence)
+    }
+
     /// What was read so far, and what became of it.
     pub fn stats(&self) -> Stats {
         self.machine.book.stats.report(&self.machine.book.drift)

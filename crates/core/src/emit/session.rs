@@ -83,6 +83,11 @@ impl Session {
         }
     }
 
+    /// The number of the last event.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
     pub(crate) fn turn_id(&self) -> Option<&str> {
         self.turn.as_deref()
     }
