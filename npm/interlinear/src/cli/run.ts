@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Agent, McpServer, PromptPart, UniversalEvent } from "../../types/index.js";
 import { agents } from "../convert.js";
+import { recipe } from "../host/agents.js";
 import { AgentHost, type AgentSession, type StartOptions } from "../host/index.js";
+import { asksForLogin } from "../host/runtime.js";
 import type { Command, Options } from "./command.js";
 import type { ExitCode } from "./failure.js";
 import { aboutInput, EXIT, UsageError } from "./failure.js";
@@ -113,6 +115,7 @@ class Talk {
     try {
       for await (const event of session.prompt(promptParts(prompt, this.#file), { includeRaw: this.#raw })) {
         await write(this.#json ? `${JSON.stringify(event)}\n` : this.#printer.print(event));
+        if (event.type === "error" && asksForLogin(event.data.message)) note(recipe(session.agent).login);
         this.#answer(session, event, over.signal);
         code = outcome(event, code);
       }

@@ -131,6 +131,7 @@ export class AgentProcess {
 
   /** Ends what the process has left behind. */
   async #clear(signalLeft: (name: NodeJS.Signals) => boolean): Promise<void> {
+    // After the first TERM, CONT: one that was stopped must go on to hear it.
     for (
       let waited = 0;
       signalLeft(waited === 0 ? "SIGTERM" : "SIGCONT") && waited < LEFT_BEHIND_MS;

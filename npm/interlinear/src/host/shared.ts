@@ -92,7 +92,7 @@ export class SharedServer {
     } catch (error) {
       // One that does not answer is of no use to the others either: it is started again.
       if (codeOf(error) === "start_timeout") this.#process?.signal("SIGKILL");
-      await this.leave(seat.id);
+      await seat.terminate();
       throw error;
     }
   }
@@ -101,6 +101,17 @@ export class SharedServer {
   fail(error: Error): void {
     for (const { journal } of this.#seats.values()) journal.fail(error);
     void this.stop();
+  }
+
+  /** Ends a session, whether or not it was opened: a place that is left open would be given to another. */
+  end(seat: Seat): void {
+    if (seat.journal.status === "ended" || this.#stopped !== undefined) return;
+    try {
+      this.#options.link.command({ type: "terminate" }, seat.id);
+    } catch (error) {
+      // It never came to the core.
+      if (codeOf(error) !== "unsupported") throw error;
+    }
   }
 
   /** The session is over. The last one leaves nothing behind that it has started. */
@@ -203,13 +214,12 @@ export class SharedServer {
 
   /** Starts the server again, with the sessions that it had. */
   async #resume(seats: readonly Seat[]): Promise<void> {
-    const { link } = this.#options;
     try {
       await this.running();
       for (const seat of seats) await this.#inTurn(() => this.#readmit(seat));
     } catch {
       // It does not come back: its sessions are over.
-      for (const seat of seats) if (seat.journal.status !== "ended") link.command({ type: "terminate" }, seat.id);
+      for (const seat of seats) this.end(seat);
     }
   }
 
@@ -270,7 +280,7 @@ export class Seat implements Runtime {
   }
 
   async terminate(): Promise<void> {
-    if (this.journal.status !== "ended") this.#server.link.command({ type: "terminate" }, this.id);
+    this.#server.end(this);
     await this.#server.leave(this.id);
   }
 }

@@ -119,8 +119,11 @@ test("codex: a server that crashes again and again is given up, and its sessions
 
 test("codex: a session that the server does not know is refused in the server's words", async (t) => {
   const { host, open } = shared(t, "codex");
-  await assert.rejects(open({ resume: "unknown" }), { code: "agent_refused", message: /no rollout found/ });
+  const refused = open({ resume: "unknown", sessionId: "refused" });
+  await assert.rejects(refused, { code: "agent_refused", message: /no rollout found/ });
   assert.equal(host.sessions().length, 0);
+  assert.equal((await stored(host, "refused")).at(-1).type, "session.ended", "who follows it comes to an end");
+  assert.match(text(await all((await open()).prompt("hello"))), /heard hello/);
 });
 
 test("codex: a server that does not start says why", async (t) => {
