@@ -48,7 +48,7 @@ export async function playServer(
     if (channel === "stderr") process.stderr.write(`${line}\n`);
     if (!channel.startsWith("sse") || object(line)["type"] === "server.connected") return;
     for (const [response, path] of readers) {
-      const event = eventFor(path, channel.slice("sse ".length) || "/event", line);
+      const event = eventFor(path, channel.slice("sse ".length).replace(/\?.*/, "") || "/event", line);
       if (event !== undefined) frame(response, event);
     }
   };
