@@ -9,7 +9,11 @@ import { check, convert } from "../../npm/interlinear/dist/index.js";
 import { root } from "../fixtures.mjs";
 
 const command = join(root, "npm", "interlinear", "bin", "interlinear.js");
-const fixture = (agent, name) => join(root, "tests", "fixtures", agent, "recordings", `${name}.jsonl`);
+/** A recording; that of another version has its folder before its name. */
+const fixture = (agent, name) => {
+  const folder = name.includes("/") ? "other-versions" : "recordings";
+  return join(root, "tests", "fixtures", agent, folder, `${name}.jsonl`);
+};
 
 /** The command that plays a recording. */
 const played = (file) => [process.execPath, command, "replay-agent", "--speed", "max", file, "--"];
@@ -91,6 +95,8 @@ const RECORDINGS = {
     "subagent",
     "error_400_invalid",
     "unicode",
+    "2.0.14/permission_accept",
+    "2.1.325/question_answered",
   ],
   codex: [
     "hello",
@@ -126,7 +132,7 @@ const RECORDINGS = {
     "question-select-cancelled",
     "thinking-anthropic",
     "error-400-bad-request",
-    "v0.87.1-parallel-tools",
+    "0.87.1/parallel-tools",
   ],
   amp: ["stream-input-multi-turn"],
 };

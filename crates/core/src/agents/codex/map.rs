@@ -274,7 +274,7 @@ impl State {
     /// The agent answers a request of the host.
     fn answered(&mut self, id: Value<'_>, message: &Message<'_>, emit: &mut Emit<'_>) {
         let request = self.host_requests.remove(id.raw()).unwrap_or_default();
-        emit.kind(format!("response {}", request.method).trim_end().to_owned());
+        emit.kind(format!("response {}", request.method).trim_end());
         if let Some(session) = request.session {
             emit.select(session);
         }
