@@ -13,7 +13,7 @@ const records = readFileSync(process.argv[2], "utf8")
   .trimEnd()
   .split("\n")
   .map((line) => JSON.parse(line))
-  .filter(({ dir, line }) => dir === "out" || (dir === "in" && isWaitedFor(JSON.parse(line))));
+  .filter(({ dir, line }) => dir === "out" || dir === "exit" || (dir === "in" && isWaitedFor(JSON.parse(line))));
 let at = 0;
 
 /** What the host says by itself: prompts, and answers to the agent's requests. */
@@ -29,6 +29,10 @@ async function play() {
     // Slow enough to be seen.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  const { dir, code, signal } = records[at] ?? {};
+  // One that ended well ended because its host let it go.
+  if (dir === "exit" && signal) process.kill(process.pid, signal);
+  if (dir === "exit" && code) process.exit(code);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,8 +1,10 @@
-//! What an agent did, from its session file: every tool call in a line, and what it all used.
+//! What an agent did, from its session file: every tool call in a line, and how many there were.
 //!
 //! ```sh
 //! cargo run --package interlinear-example -- tests/fixtures/claude/recordings/edit_file.jsonl
 //! ```
+
+#![allow(clippy::print_stderr, reason = "a program says there what is wrong")]
 
 use interlinear_core::schema::{ContentPart, EventData, UniversalEvent, UniversalItem};
 use interlinear_core::{ConvertOptions, Converter, Sink};
@@ -14,17 +16,14 @@ struct Report<W> {
     out: W,
     calls: usize,
     failed: usize,
-    tokens: u64,
+    turns: usize,
 }
 
 impl<W: Write> Sink for Report<W> {
     fn event(&mut self, event: &UniversalEvent<'_>) {
         match &event.data {
             EventData::ItemCompleted(data) => self.item(&data.item),
-            EventData::TurnEnded(turn) => {
-                let usage = turn.metadata.as_ref().and_then(|metadata| metadata.usage.as_ref());
-                self.tokens += usage.and_then(|usage| usage.output_tokens).unwrap_or_default();
-            }
+            EventData::TurnEnded(_) => self.turns += 1,
             _ => {}
         }
     }
@@ -49,7 +48,7 @@ impl<W: Write> Report<W> {
 
 fn run(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     let bytes = std::fs::read(path)?;
-    let mut report = Report { out: std::io::stdout().lock(), calls: 0, failed: 0, tokens: 0 };
+    let mut report = Report { out: std::io::stdout().lock(), calls: 0, failed: 0, turns: 0 };
     let mut converter = Converter::new(&ConvertOptions::default());
     converter.push(path, &bytes, &mut report)?;
     // Files that are not in the order of their conversation are read again, in that order.
@@ -59,8 +58,8 @@ fn run(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     }
     converter.end(&mut report)?;
     let agent = converter.detection().map_or_else(String::new, |found| format!("{:?}: ", found.agent));
-    let Report { mut out, calls, failed, tokens } = report;
-    writeln!(out, "{agent}{calls} calls, {failed} failed, {tokens} tokens written")?;
+    let Report { mut out, calls, failed, turns } = report;
+    writeln!(out, "{agent}{turns} turns, {calls} calls, {failed} failed")?;
     Ok(())
 }
 

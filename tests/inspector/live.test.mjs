@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import axe from "axe-core";
+import { Client } from "interlinear/client";
 import { AgentHost } from "interlinear/node";
 import { createServer, listen, withInspector } from "interlinear/server";
 import { JsonlStore } from "interlinear/store";
@@ -141,6 +142,8 @@ test("a page that is loaded anew shows the session again", async () => {
 });
 
 test("a session is terminated, and stays to be looked at", async () => {
+  // The address led to an event at the beginning.
+  await transcript().evaluate((box) => box.scrollTo(0, 1e9));
   await page.getByRole("button", { name: "Terminate" }).click();
   await transcript().getByText("The session was terminated").waitFor();
   assert.equal(await page.getByRole("textbox", { name: "Prompt" }).count(), 0);
@@ -181,6 +184,31 @@ test("a real session with subagents and permissions is followed live", async () 
   await page.locator('.il-turn:not([data-status="running"])').waitFor();
   await inspector.shot("live-subagent");
 });
+
+/** A recording for each feature, and what shows that it was drawn. */
+const features = {
+  "streaming deltas": ["hello_partial.jsonl", '.il-message[data-role="assistant"]'],
+  reasoning: ["thinking_partial.jsonl", ".il-reasoning"],
+  "a diff": ["edit_file.jsonl", '.il-line[data-kind="added"]'],
+  "an image": ["image_tool_result.jsonl", '.il-tool[data-kind="file_read"]'],
+  "a command that fails": ["bash_fail.jsonl", '.il-tool[data-kind="command"][data-state="failed"]'],
+  "a todo list": ["todo_write.jsonl", ".il-todos li[data-status]"],
+  "two subagents": ["subagent_parallel.jsonl", ".il-row[data-depth]"],
+  "an error": ["error_401.jsonl", ".il-error"],
+  "a process that is killed": ["kill9_mid_tool.jsonl", '.il-end[data-reason="error"]'],
+};
+
+for (const [feature, [recording, selector]] of Object.entries(features)) {
+  test(`live, as a real agent said it: ${feature}`, async () => {
+    const url = await start(replay(recording));
+    const client = new Client({ baseUrl: url, token });
+    await client.createSession("replayed", { agent: "claude" });
+    await page.goto(`${url}/#token=${encodeURIComponent(token)}`);
+    await page.getByRole("link", { name: /Claude Code · idle/ }).click();
+    await prompt("Go.");
+    await transcript().locator(selector).first().waitFor({ state: "attached" });
+  });
+}
 
 test("nothing was complained about", () => {
   // Only that a page without a token was refused.
