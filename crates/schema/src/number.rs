@@ -142,7 +142,9 @@ fn shortest(number: f64) -> (String, i64) {
                 point += 1;
                 continue;
             }
-            if parse(&format!("{digits}e{}", -decimals)) == number {
+            #[expect(clippy::float_cmp, reason = "the digits are enough when they are read as the very same number")]
+            let enough = parse(&format!("{digits}e{}", -decimals)) == number;
+            if enough {
                 let point = digits.len() as i64 - decimals;
                 return (digits.trim_end_matches('0').to_owned(), point);
             }

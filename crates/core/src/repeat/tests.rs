@@ -65,7 +65,7 @@ impl Pair {
             let mut output = Log::default();
             match said.dir.as_str() {
                 "in" => connection.sent(&line, &said.channel, now, &mut output),
-                "exit" => connection.exited(&Exit { code: Some(0), signal: None }, now, &mut output),
+                "exit" => connection.exited(&Exit { code: Some(0), ..Exit::default() }, now, &mut output),
                 "err" => connection.receive(&line, &Channel::Stderr, now, &mut output),
                 _ => connection.receive(&line, &said.channel, now, &mut output),
             }

@@ -21,7 +21,7 @@ impl Adapter for State {
                 self.streaming = true;
                 let event = line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line);
                 if self.streams.repeats(stream, event) {
-                    emit.kind(&event.get("type").and_then(Value::str).unwrap_or_default());
+                    emit.kind(event.get("type").and_then(Value::str).unwrap_or_default());
                     emit.ignore("told on another stream");
                 } else {
                     self.frame(line, emit);
