@@ -405,7 +405,7 @@ mod tests {
         for length in 0..40_usize {
             let list: Vec<_> = (0..length).map(|at| (at * 7 % 5, at)).collect();
             let mut expected = list.clone();
-            expected.sort();
+            expected.sort_unstable();
             assert_eq!(sorted(list, |a, b| a.0 <= b.0), expected);
         }
     }
