@@ -67,11 +67,6 @@ impl Session {
         }
     }
 
-    /// The number of the last event.
-    pub(crate) fn sequence(&self) -> u64 {
-        self.sequence
-    }
-
     /// The event that was stepped to.
     pub(super) fn event<'a>(&'a self, synthetic: bool, data: EventData<'a>, raw: Json<'a>) -> UniversalEvent<'a> {
         UniversalEvent {
@@ -86,6 +81,11 @@ impl Session {
             raw,
             extra: interlinear_schema::Extra::default(),
         }
+    }
+
+    /// The number of the last event.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
     }
 
     pub(crate) fn turn_id(&self) -> Option<&str> {
