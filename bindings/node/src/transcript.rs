@@ -1,6 +1,6 @@
 //! Whole transcripts, chunk by chunk.
 
-use interlinear_core::{ConvertOptions, Converter, Encoding, Failure, Output, Stretch};
+use interlinear_core::{ConvertOptions, Converter, Encoding, Output, Stretch};
 use napi::bindgen_prelude::{Env, Unknown};
 use napi_derive::napi;
 

@@ -554,6 +554,9 @@ fn object(out: &mut Vec<u8>, fields: &[(&str, Option<&dyn ToJson>)]) {
             before = b',';
         }
     }
+    if before == b'{' {
+        out.push(before);
+    }
     out.push(b'}');
 }
 
@@ -652,6 +655,8 @@ mod tests {
         let kind = KindStats { kind: "out x".to_owned(), ignored: counts.clone(), ..KindStats::default() };
         let drift = Drift { what: DriftKind::Field, name: "n".to_owned(), count: 1, first_line: 7 };
         same(&Stats { lines: 3, events: counts, kinds: vec![kind], drift: vec![drift], ..Stats::default() });
+        same(&Stats::default());
+        same(&KindStats::default());
         for version in [None, Some("1.2".to_owned())] {
             same(&Detection { agent: Agent::Opencode, form: Form::Exec, recording: true, version });
         }
