@@ -2,9 +2,9 @@
 // What is newer than everything that it is made of is left alone.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { setupBuild } from "./setup.mjs";
 import { at, heading, main, Problem, run, say } from "./shell.mjs";
+import { shown, sizes } from "./size.mjs";
 import { wasmToolchain } from "./toolchain.mjs";
 
 const rust = ["Cargo.toml", "Cargo.lock", "crates"];
@@ -66,7 +66,7 @@ async function optimise(input, output) {
     (name) => `--enable-${name}`,
   );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(bin("wasm-opt"), ["-Os", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
+  await run(bin("wasm-opt"), ["-Oz", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
   rmSync(input);
   rmSync(`${input}.d.ts`);
 }
@@ -116,7 +116,7 @@ async function typescript() {
   }
   const { bundle } = await import("./bundle.mjs");
   const code = await bundle(output);
-  say(`entry in a browser, without the WASM: ${sizes(Buffer.from(code))}`);
+  say(`entry in a browser, without the WASM: ${shown(sizes(Buffer.from(code)))}`);
 }
 
 /** A Worker has no import map: its file must stand alone. */
@@ -127,14 +127,7 @@ async function worker() {
 }
 
 function report(name, file) {
-  say(`${name}: ${sizes(readFileSync(file))}`);
-}
-
-/** The size of a file as people will download it. */
-function sizes(bytes) {
-  const kilobytes = (buffer) => `${(buffer.length / 1024).toFixed(1)} KB`;
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return `${kilobytes(bytes)} (gzip ${kilobytes(gzipSync(bytes, { level: 9 }))}, brotli ${kilobytes(brotli)})`;
+  say(`${name}: ${shown(sizes(readFileSync(file)))}`);
 }
 
 /** Everything, in the order in which one needs the other. */

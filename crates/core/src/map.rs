@@ -359,9 +359,7 @@ pub(crate) struct Places(Vec<(u64, usize)>);
 impl Places {
     /// Of doubled names the last place counts.
     pub(crate) fn new(places: impl Iterator<Item = (u64, usize)>) -> Self {
-        let mut places: Vec<_> = places.collect();
-        places.sort_unstable();
-        Self(places)
+        Self(sorted(places.collect(), |a, b| a <= b))
     }
 
     pub(crate) fn get(&self, hash: u64) -> Option<usize> {

@@ -16,9 +16,21 @@ pub(crate) struct Snapshot<'a> {
 }
 
 /// What a snapshot keeps.
-pub(crate) trait Kept {
+pub(crate) trait Kept: Sized {
     /// Writes the value into the snapshot, or takes it from there.
     fn pass(&mut self, through: &mut Snapshot<'_>);
+
+    /// The same for a list.
+    fn pass_all(list: &mut Vec<Self>, through: &mut Snapshot<'_>)
+    where
+        Self: Default,
+    {
+        let length = through.length(list.len());
+        list.resize_with(length, Self::default);
+        for value in list {
+            value.pass(through);
+        }
+    }
 }
 
 /// The snapshot of a state.
@@ -158,6 +170,10 @@ impl Kept for u8 {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         *self = through.byte(*self);
     }
+
+    fn pass_all(list: &mut Vec<Self>, through: &mut Snapshot<'_>) {
+        through.bytes(list);
+    }
 }
 
 impl Kept for String {
@@ -183,11 +199,7 @@ impl<T: Kept + Default> Kept for Option<T> {
 
 impl<T: Kept + Default> Kept for Vec<T> {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
-        let length = through.length(self.len());
-        self.resize_with(length, T::default);
-        for value in self {
-            value.pass(through);
-        }
+        T::pass_all(self, through);
     }
 }
 

@@ -21,39 +21,30 @@ pub(crate) fn parse(text: &str) -> f64 {
     // What does not fit is far out of range, whichever way.
     let huge = if exponent.starts_with('-') { -9999 } else { 9999 };
     let exponent = exponent.parse().unwrap_or(huge).clamp(-9999, 9999) - fraction.len() as i64;
-    let digits = || whole.bytes().chain(fraction.bytes()).map(|digit| digit - b'0');
-    if digits().count() <= EXACT && exponent.unsigned_abs() < TENS.len() as u64 {
-        // Both are exact, so it is rounded once.
-        let value = digits().fold(0, |number, digit| number * 10 + u64::from(digit)) as f64;
-        let ten = TENS[exponent.unsigned_abs() as usize];
-        let value = if exponent < 0 { value / ten } else { value * ten };
-        return if negative { -value } else { value };
-    }
-    let mut number = Big::default();
-    for digit in digits() {
-        number.multiply(10, u32::from(digit));
-    }
-    let value = scaled(number, exponent);
+    let digits = || whole.bytes().chain(fraction.bytes()).map(|digit| u32::from(digit - b'0'));
+    let power = exponent.unsigned_abs() as usize;
+    let value = if whole.len() + fraction.len() <= EXACT && power < TENS.len() {
+        // Both are exact, so that rounding once is right.
+        let number = digits().fold(0_u64, |number, digit| number * 10 + u64::from(digit)) as f64;
+        if exponent < 0 { number / TENS[power] } else { number * TENS[power] }
+    } else {
+        let mut number = Big::default();
+        digits().for_each(|digit| number.multiply(10, digit));
+        scaled(number, exponent)
+    };
     if negative { -value } else { value }
 }
 
 /// `number × 10^exponent`, rounded once.
 fn scaled(mut number: Big, exponent: i64) -> f64 {
     let power = exponent.unsigned_abs() as usize;
-    match number.0.as_slice() {
-        [] => return 0.0,
-        &[low] if power < TENS.len() => {
-            return if exponent < 0 { f64::from(low) / TENS[power] } else { f64::from(low) * TENS[power] };
-        }
-        _ => {}
-    }
     // 10^308 is the largest power that there is, and 10^-324 the smallest.
     let digits = number.bits() as i64 * 30103 / 100_000;
+    if digits + exponent < -330 || number.0.is_empty() {
+        return 0.0;
+    }
     if digits + exponent > 310 {
         return f64::INFINITY;
-    }
-    if digits + exponent < -330 {
-        return 0.0;
     }
     let mut below = Big(vec![1]);
     let larger = if exponent < 0 { &mut below } else { &mut number };
