@@ -161,7 +161,9 @@ fn a_snapshot_forgets_nothing_that_matters() {
     let mut pair = Pair::open(Agent::Codex, false);
     for (index, said) in lines.iter().enumerate() {
         pair.hear(said, index as f64);
-        pair.learning = Connection::restore(&pair.learning.snapshot()).unwrap();
+        for connection in [&mut pair.learning, &mut pair.reading] {
+            *connection = Connection::restore(&connection.snapshot()).unwrap();
+        }
     }
     assert_eq!(pair.repeated, 0);
 }
