@@ -52,10 +52,21 @@ function uuid(number) {
  * one has the recordings that show text as it grows, with many more deltas to each message.
  */
 export function* session(agent, kind) {
-  const pieces = recordings(agent, kind).map(cut);
+  const all = recordings(agent);
+  const pieces = new Map();
   for (let round = 0; ; ) {
-    for (const recording of pieces) yield* rejoined(recording, ++round).split("\n");
+    for (const lines of all) {
+      if (!pieces.has(lines)) pieces.set(lines, piece(lines, agent, kind));
+      const recording = pieces.get(lines);
+      if (recording !== undefined) yield* rejoined(recording, ++round).split("\n");
+    }
   }
+}
+
+/** A recording, ready to be repeated; nothing if it does not belong into such a session. */
+function piece(lines, agent, kind) {
+  const chosen = kind === "bulk" ? lines : stretched(lines, ways[agent].delta);
+  return chosen && cut(chosen.join("\n"));
 }
 
 /** The first lines of a session, up to so many bytes. */
@@ -71,16 +82,14 @@ export function corpus(agent, kind, bytes) {
 }
 
 /** The recordings of one whole session, each as its lines: on the agent's channel, all of them JSON, to a turn's end. */
-function recordings(agent, kind) {
+function recordings(agent) {
   const way = ways[agent];
   const folder = at("tests", "fixtures", agent, "recordings");
-  const all = readdirSync(folder)
+  return readdirSync(folder)
     .sort()
     .map((name) => linesOf(readFileSync(join(folder, name), "utf8"), way))
     .filter((lines) => lines.length > 2 && fits(lines, way))
     .map((lines) => inSession(lines, agent));
-  const chosen = kind === "bulk" ? all : all.map((lines) => stretched(lines, way.delta)).filter(Boolean);
-  return chosen.map((lines) => lines.join("\n"));
 }
 
 function linesOf(text, { channel, only, begin }) {

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { check, openSession } from "interlinear";
-import { channelOf, corpora, corpus } from "../../bench/corpus.mjs";
+import { channelOf, corpora, corpus, session } from "../../bench/corpus.mjs";
 import { Claude } from "../../bench/plain/claude.mjs";
 import { Codex } from "../../bench/plain/codex.mjs";
 import { at } from "../../scripts/shell.mjs";
@@ -12,9 +12,9 @@ import { at } from "../../scripts/shell.mjs";
 const size = 400_000;
 
 function read({ agent, kind }) {
-  const session = openSession({ agent, sessionId: "s", now: () => 0 });
+  const machine = openSession({ agent, sessionId: "s", now: () => 0 });
   const bytes = Buffer.from(`${corpus(agent, kind, size).join("\n")}\n`);
-  return { bytes, events: session.receive(bytes, channelOf(agent)), stats: session.stats() };
+  return { bytes, events: machine.receive(bytes, channelOf(agent)), stats: machine.stats() };
 }
 
 for (const { agent, kind } of corpora) {
@@ -31,10 +31,27 @@ for (const { agent, kind } of corpora) {
   });
 }
 
+for (const agent of new Set(corpora.map(({ agent }) => agent))) {
+  test(`of what is over, a session of ${agent} keeps hashes only`, () => {
+    const lines = session(agent, "bulk");
+    const machine = openSession({ agent, sessionId: "s", now: () => 0 });
+    const feed = (count) => {
+      const texts = Array.from({ length: count }, () => lines.next().value);
+      machine.relay(`${texts.join("\n")}\n`, channelOf(agent));
+      return { state: machine.snapshot().length, items: machine.stats().events["item.started"] };
+    };
+    const [before, after] = [feed(3_000), feed(12_000)];
+    const kept = (after.state - before.state) / (after.items - before.items);
+    // Messages, parts and requests have identifiers too.
+    assert.ok(kept < 32, `${kept} bytes for each item`);
+  });
+}
+
 for (const [agent, Converter] of Object.entries({ claude: Claude, codex: Codex })) {
   test(`the plain converter of ${agent} gives the same deltas`, () => {
     const { bytes, events } = read({ agent, kind: "delta" });
-    const deltas = (list) => list.filter(({ type }) => type === "item.delta").map(({ data }) => data.delta);
+    const isText = ({ type, data }) => type === "item.delta" && data.part_type === undefined;
+    const deltas = (list) => list.filter(isText).map(({ data }) => data.delta);
     const plain = deltas(new Converter().receive(bytes));
     const ours = deltas(events);
     assert.ok(plain.length > ours.length * 0.95, `${plain.length} of ${ours.length} deltas`);

@@ -10,6 +10,9 @@ const TENS: [f64; 23] = [
     1e21, 1e22,
 ];
 
+/// A number of so many digits is exact, and no other of so many is read as the same.
+const EXACT: usize = 15;
+
 /// Reads a number as JSON writes it: the nearest one that there is, the even one of two.
 pub(crate) fn parse(text: &str) -> f64 {
     let (text, negative) = text.strip_prefix('-').map_or((text, false), |text| (text, true));
@@ -18,9 +21,17 @@ pub(crate) fn parse(text: &str) -> f64 {
     // What does not fit is far out of range, whichever way.
     let huge = if exponent.starts_with('-') { -9999 } else { 9999 };
     let exponent = exponent.parse().unwrap_or(huge).clamp(-9999, 9999) - fraction.len() as i64;
+    let digits = || whole.bytes().chain(fraction.bytes()).map(|digit| digit - b'0');
+    if digits().count() <= EXACT && exponent.unsigned_abs() < TENS.len() as u64 {
+        // Both are exact, so it is rounded once.
+        let value = digits().fold(0, |number, digit| number * 10 + u64::from(digit)) as f64;
+        let ten = TENS[exponent.unsigned_abs() as usize];
+        let value = if exponent < 0 { value / ten } else { value * ten };
+        return if negative { -value } else { value };
+    }
     let mut number = Big::default();
-    for digit in whole.bytes().chain(fraction.bytes()) {
-        number.multiply(10, u32::from(digit - b'0'));
+    for digit in digits() {
+        number.multiply(10, u32::from(digit));
     }
     let value = scaled(number, exponent);
     if negative { -value } else { value }
@@ -109,10 +120,28 @@ pub(crate) fn write(number: f64, out: &mut Vec<u8>) {
     }
 }
 
+/// The same for a number of few digits, as prices are.
+fn short(number: f64) -> Option<(String, i64)> {
+    if !(1e-4..TENS[EXACT]).contains(&number) {
+        return None;
+    }
+    TENS[..=EXACT].iter().zip(0_i64..).find_map(|(ten, decimals)| {
+        let digits = (number * ten + 0.5) as u64;
+        // Only one number of so many digits is read as this one: if it is this, it is the shortest.
+        let same = digits < TENS[EXACT] as u64 && digits as f64 / ten == number;
+        let digits = same.then(|| digits.to_string())?;
+        let point = digits.len() as i64 - decimals;
+        Some((digits, point))
+    })
+}
+
 /// The digits of a number, and where its point stands: `0.digits × 10^point`.
 fn shortest(number: f64) -> (String, i64) {
     if number == 0.0 {
         return ("0".to_owned(), 1);
+    }
+    if let Some(found) = short(number) {
+        return found;
     }
     let bits = number.to_bits();
     let (mantissa, exponent) = match bits >> 52 {

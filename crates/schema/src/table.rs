@@ -66,7 +66,12 @@ impl Table {
         let first = self.keys.partition_point(|known| usize::from(known.length) < key.len());
         let same_length = self.keys[first..].iter().take_while(|known| usize::from(known.length) == key.len());
         let text = self.text.as_bytes();
-        let is_it = |known: &&Key| text[usize::from(known.start)..].starts_with(key.as_bytes());
+        // Most keys of a length differ in their first letter.
+        let first_letter = key.as_bytes().first();
+        let is_it = |known: &&Key| {
+            let known = &text[usize::from(known.start)..];
+            known.first() == first_letter && known.starts_with(key.as_bytes())
+        };
         same_length.into_iter().find(is_it).map(|known| usize::from(known.field))
     }
 

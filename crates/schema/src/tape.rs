@@ -423,7 +423,22 @@ impl<'a> Value<'a> {
 
     /// The value of a key of an object; of doubled keys, the last one.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
-        self.members().filter(|(name, _)| name == key).map(|(_, value)| value).last()
+        let node = self.node();
+        let end = if node.kind == Kind::Object { node.next } else { 0 };
+        let (mut at, mut found) = (self.at + 1, None);
+        while at < end {
+            let name = self.nodes[at as usize];
+            let is_it = match name.kind {
+                Kind::Plain => &self.text.as_bytes()[name.start as usize..name.end as usize] == key.as_bytes(),
+                _ => self.at(at).str().is_some_and(|name| name == key),
+            };
+            let value = self.at(at + 1);
+            if is_it {
+                found = Some(value);
+            }
+            at = value.node().next;
+        }
+        found
     }
 
     /// The keys and values of an object; nothing for any other value.

@@ -336,7 +336,12 @@ struct Whole<'w> {
 }
 
 impl<'w> Whole<'w> {
-    fn item(&self, session: &'w Session, status: ItemStatus<'static>, content: Vec<ContentPart<'w>>) -> UniversalItem<'w> {
+    fn item(
+        &self,
+        session: &'w Session,
+        status: ItemStatus<'static>,
+        content: Vec<ContentPart<'w>>,
+    ) -> UniversalItem<'w> {
         UniversalItem {
             item_id: Cow::Borrowed(self.id),
             kind: self.spec.kind.clone(),

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    EndReason, EventData, EventSource, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata,
-    TurnPhase, TurnStatus, UniversalEvent,
+    EndReason, EventData, EventSource, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData,
+    TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
 };
 
 use super::calls::{Call, WaitingResult};

@@ -79,7 +79,8 @@ impl Pair {
 
 fn recordings(agent: Agent) -> Vec<(PathBuf, Vec<Said>)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(agent.as_str());
-    let mut files: Vec<_> = std::fs::read_dir(root.join("recordings")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(root.join("recordings")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files.into_iter().map(|file| (file.clone(), said(&std::fs::read_to_string(&file).unwrap()))).collect()
 }
@@ -101,7 +102,9 @@ fn said(recording: &str) -> Vec<Said> {
 /// Lines that say the same as this one with other values in strings and numbers.
 fn variants(line: &str) -> Vec<Vec<u8>> {
     let mut variants = Vec::new();
-    for (from, to) in [("e", "a"), ("1", "2"), ("a", "\\u00e4 \\ud83d"), ("o", "\\ud83d\\ude00"), ("\",\"", " \",\""), ("\"", "\" ")] {
+    for (from, to) in
+        [("e", "a"), ("1", "2"), ("a", "\\u00e4 \\ud83d"), ("o", "\\ud83d\\ude00"), ("\",\"", " \",\""), ("\"", "\" ")]
+    {
         variants.push(line.replacen(from, to, 1).into_bytes());
         variants.push(line.replace(from, to).into_bytes());
         if let Some(at) = line.rfind(from) {
@@ -150,7 +153,10 @@ fn is_delta(said: &Said) -> bool {
 
 #[test]
 fn a_snapshot_forgets_nothing_that_matters() {
-    let (_, lines) = recordings(Agent::Codex).into_iter().find(|(_, lines)| lines.iter().filter(|said| is_delta(said)).count() > 5).unwrap();
+    let (_, lines) = recordings(Agent::Codex)
+        .into_iter()
+        .find(|(_, lines)| lines.iter().filter(|said| is_delta(said)).count() > 5)
+        .unwrap();
     let mut pair = Pair::open(Agent::Codex, false);
     for (index, said) in lines.iter().enumerate() {
         pair.hear(said, index as f64);
@@ -172,7 +178,8 @@ enum Mutation {
 
 fn mutation() -> impl Strategy<Value = Mutation> {
     let letter = prop_oneof![Just(b'"'), Just(b'\\'), Just(b','), Just(b'}'), Just(b' '), Just(0xED), any::<u8>()];
-    let piece = prop_oneof!["[a-z \\n]{0,6}", Just("\\ud83d".to_owned()), Just("\\ude00".to_owned()), Just("\\".to_owned())];
+    let piece =
+        prop_oneof!["[a-z \\n]{0,6}", Just("\\ud83d".to_owned()), Just("\\ude00".to_owned()), Just("\\".to_owned())];
     prop_oneof![
         2 => Just(Mutation::None),
         2 => prop::collection::vec(piece, 0..4).prop_map(|pieces| Mutation::Text(pieces.concat())),

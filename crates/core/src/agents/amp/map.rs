@@ -119,9 +119,9 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 
 /// The thread that a line belongs to. Another one than before is a new conversation in the same process.
 fn thread(id: &str, emit: &mut Emit<'_>) {
-    let known = emit.session().native_id.clone();
+    let another = emit.session().native_id.as_deref().is_some_and(|known| known != id);
     emit.native_session(id);
-    if known.is_some_and(|known| known != id) {
+    if another {
         let part = StatusPart {
             label: StatusLabel::Session,
             detail: Some(Text::from("another thread")),
