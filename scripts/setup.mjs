@@ -47,6 +47,12 @@ async function browser() {
   say(`browser: ${chromium()}`);
 }
 
+/** What counts instructions. */
+async function counter() {
+  if (!has("valgrind")) await installPackages(["valgrind"], "a counter of instructions");
+  say("valgrind is there");
+}
+
 /** jq, with which the examples of the exchange transcript's reference are run. */
 async function jq() {
   if (!has("jq")) await installPackages(["jq"], "jq for the tests");
@@ -64,6 +70,7 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await counter();
   await jq();
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use interlinear_core::schema::{Json, ToJson};
-use interlinear_core::{Encoding, Failure};
+use interlinear_core::{Failure, Output};
 use wasm_bindgen::prelude::*;
 
 thread_local! {
@@ -30,14 +30,15 @@ pub(crate) fn stringify(value: &JsValue) -> Result<String, JsValue> {
     js_sys::JSON::stringify(value).map(|text| text.as_string().unwrap_or_default())
 }
 
-/// Reads the name of an encoding.
-pub(crate) fn encoding(name: &str) -> Result<Encoding, JsValue> {
-    match name {
-        "array" => Ok(Encoding::Array),
-        "ndjson" => Ok(Encoding::Ndjson),
-        "trace" => Ok(Encoding::Trace),
-        _ => Err(refused("bad_options", &format!("unknown encoding `{name}`, expected `array`, `ndjson` or `trace`"))),
+/// Hands over what a call wrote: a string, or bytes.
+pub(crate) fn written(output: &mut Output) -> JsValue {
+    let is_text = output.is_text();
+    let written = output.written();
+    if is_text {
+        // It is ASCII.
+        return std::str::from_utf8(written).unwrap_or_default().into();
     }
+    js_sys::Uint8Array::from(written.as_slice()).into()
 }
 
 /// The object is not what it should be.

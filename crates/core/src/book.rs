@@ -6,7 +6,7 @@ use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
 use crate::map::Map;
 use crate::sink::Outcome;
-use crate::state::kept;
+use crate::state::{Passing, kept};
 use crate::wire::Drifts;
 
 kept! {
@@ -27,6 +27,8 @@ kept! {
         pub(crate) drift: Drifts,
         /// Lines that must be written to the agent because of what it said.
         pub(crate) writes: Vec<String>,
+        /// The kind of the line that is being read: one buffer for all lines.
+        pub(crate) kind: Passing<String>,
     }
 }
 
@@ -63,6 +65,10 @@ kept! {
         /// Events by type; a short list whose frequent entries come to stand in front.
         events: Vec<(String, u64)>,
         kinds: Map<String, KindStats>,
+        /// Where the name of a kind is put together.
+        name: Passing<String>,
+        /// The place of the kind that was counted last: the next line is often of the same.
+        last: Passing<usize>,
     }
 }
 
@@ -88,21 +94,49 @@ impl Counts {
         self.before + self.lines
     }
 
-    pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
-        let mut name = String::with_capacity(direction.len() + kind.len() + 1);
-        name.push_str(direction);
-        name.push(' ');
-        name.push_str(kind);
-        if self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&name) {
-            name = format!("{direction} (others)");
+    /// The place of a kind among the others; it is given one if it has none.
+    fn place_of(&mut self, direction: &str, kind: &str) -> usize {
+        let is_it = |name: &String| {
+            let rest = name.strip_prefix(direction).and_then(|rest| rest.strip_prefix(' '));
+            rest.is_some_and(|rest| rest == kind)
+        };
+        if self.kinds.keys().as_slice().get(*self.last).is_some_and(is_it) {
+            return *self.last;
         }
-        let first_line = self.number();
-        let new = || KindStats { kind: name.clone(), first_line, ..KindStats::default() };
-        let entry = self.kinds.or_insert_with(name.clone(), new);
+        self.name.clear();
+        self.name.push_str(direction);
+        self.name.push(' ');
+        self.name.push_str(kind);
+        let known = self.kinds.position(self.name.as_str());
+        *self.last = known.unwrap_or_else(|| self.new_kind(direction));
+        *self.last
+    }
+
+    /// A kind that is counted for the first time: the one whose name was put together.
+    fn new_kind(&mut self, direction: &str) -> usize {
+        if self.kinds.len() >= MOST_KINDS {
+            self.name.truncate(direction.len());
+            self.name.push_str(" (others)");
+        }
+        if !self.kinds.contains_key(self.name.as_str()) {
+            let new = KindStats { kind: self.name.clone(), first_line: self.number(), ..KindStats::default() };
+            self.kinds.insert(self.name.clone(), new);
+        }
+        self.kinds.position(self.name.as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
+        let at = self.place_of(direction, kind);
+        let Some(entry) = self.kinds.values_mut().into_slice().get_mut(at) else { return };
         entry.lines += 1;
         match outcome {
             Outcome::Mapped => entry.mapped += 1,
-            Outcome::Ignored(reason) => *entry.ignored.or_default(reason.to_owned()) += 1,
+            Outcome::Ignored(reason) => match entry.ignored.get_mut(reason) {
+                Some(count) => *count += 1,
+                None => {
+                    entry.ignored.insert(reason.to_owned(), 1);
+                }
+            },
             Outcome::Cut => self.cut += 1,
             Outcome::Unparsed => {}
         }

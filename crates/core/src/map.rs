@@ -139,6 +139,14 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// The key of the value that stands there.
+    /// Where a key stands.
+    pub(crate) fn position<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.keys, key).ok()
+    }
+
     pub(crate) fn key_at(&self, at: usize) -> K
     where
         K: Copy,
@@ -369,7 +377,8 @@ mod tests {
     fn a_map_keeps_the_order_of_its_keys_and_the_last_value_of_each() {
         let mut map: Map<String, u32> =
             [("b", 1), ("a", 2), ("c", 3), ("a", 4)].map(|(k, v)| (k.to_owned(), v)).into_iter().collect();
-        assert_eq!(map.iter().map(|(key, value)| format!("{key}{value}")).collect::<String>(), "a4b1c3");
+        let entries: Vec<_> = map.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+        assert_eq!(entries, [("a", 4), ("b", 1), ("c", 3)]);
         assert_eq!((map.remove("b"), map.get("b"), map.get("c")), (Some(1), None, Some(&3)));
         *map.or_default("b".to_owned()) += 7;
         map.retain(|key, _| key != "a");
@@ -391,7 +400,7 @@ mod tests {
         for length in 0..40_usize {
             let list: Vec<_> = (0..length).map(|at| (at * 7 % 5, at)).collect();
             let mut expected = list.clone();
-            expected.sort();
+            expected.sort_unstable();
             assert_eq!(sorted(list, |a, b| a.0 <= b.0), expected);
         }
     }

@@ -113,6 +113,27 @@ impl Snapshot<'_> {
     }
 }
 
+/// What need not be kept: it is made anew where it is needed.
+#[derive(Debug, Default)]
+pub(crate) struct Passing<T>(T);
+
+impl<T> Kept for Passing<T> {
+    fn pass(&mut self, _: &mut Snapshot<'_>) {}
+}
+
+impl<T> std::ops::Deref for Passing<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> std::ops::DerefMut for Passing<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 impl Kept for u64 {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         *self = through.number(*self);
@@ -129,7 +150,7 @@ impl Kept for i64 {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         // Small numbers stay small, whatever their sign.
         let number = through.number(((*self << 1) ^ (*self >> 63)) as u64);
-        *self = (number >> 1) as Self ^ -((number & 1) as Self);
+        *self = (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
     }
 }
 

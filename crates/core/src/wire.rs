@@ -9,7 +9,7 @@ use interlinear_schema::table::{MOST_FIELDS, Table};
 use crate::api::{Drift, DriftKind};
 use crate::json::{Kind, Value};
 use crate::map::Map;
-use crate::state::kept;
+use crate::state::{Passing, kept};
 
 kept! {
     /// What the agent said that this version does not know.
@@ -18,6 +18,8 @@ kept! {
         seen: Map<(DriftKind, String), (u64, u64)>,
         /// The line that is being read.
         pub(crate) line: u64,
+        /// How often something was noted.
+        pub(crate) noted: Passing<u64>,
     }
 }
 
@@ -26,6 +28,7 @@ const MOST: usize = 1000;
 
 impl Drifts {
     pub(crate) fn note(&mut self, what: DriftKind, place: &str, name: &str) {
+        *self.noted += 1;
         let end = name.char_indices().nth(80).map_or(name.len(), |(at, _)| at);
         let name = match (place.is_empty(), &name[..end]) {
             (true, name) => name.to_owned(),

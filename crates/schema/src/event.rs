@@ -6,8 +6,9 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use crate::item::{DeltaPart, UniversalItem};
-use crate::json::{IntoOwned, Json, ToJson};
+use crate::json::{IntoOwned, Json, ToJson, write_word};
 use crate::macros::{Extra, object, words};
+use crate::packed::Packer;
 use crate::read::{self, Fields, FromJson, Mismatch};
 use crate::table::{Key, Table, keys};
 use crate::tape::Value;
@@ -132,6 +133,33 @@ macro_rules! event_types {
             }
         }
 
+        impl EventData<'_> {
+            /// The type's place in the list, and which optional fields are there; nothing for an unknown type.
+            pub(crate) fn operation(&self) -> Option<(u32, u32)> {
+                enum Place { $( $variant, )* }
+                Some(match self {
+                    $( Self::$variant(data) => (Place::$variant as u32, data.mask()), )*
+                    Self::Unknown { .. } => return None,
+                })
+            }
+
+            /// Packs the fields of the data.
+            pub(crate) fn pack_members(&self, packer: &mut Packer) {
+                match self {
+                    $( Self::$variant(data) => data.pack_members(packer), )*
+                    Self::Unknown { .. } => {}
+                }
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl crate::layout::Described for EventData<'_> {
+            fn describe(types: &mut crate::layout::Types) -> crate::layout::Kind {
+                let variants = vec![$( ($tag, crate::layout::of_variant(EventData::$variant, types)), )*];
+                types.tagged("EventData", variants)
+            }
+        }
+
         impl IntoOwned for EventData<'_> {
             type Owned = EventData<'static>;
             fn into_owned(self) -> EventData<'static> {
@@ -179,12 +207,19 @@ impl Default for EventData<'_> {
     }
 }
 
-impl ToJson for UniversalEvent<'_> {
-    fn write_json(&self, out: &mut Vec<u8>) {
+impl UniversalEvent<'_> {
+    /// Writes the beginning: what differs between any two events of a session.
+    pub(crate) fn write_number(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"event_id\":");
         self.event_id.write_json(out);
         out.extend_from_slice(b",\"sequence\":");
         self.sequence.write_json(out);
+    }
+}
+
+impl ToJson for UniversalEvent<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.write_number(out);
         out.extend_from_slice(b",\"time\":");
         self.time.write_json(out);
         out.extend_from_slice(b",\"session_id\":");
@@ -193,12 +228,21 @@ impl ToJson for UniversalEvent<'_> {
             out.extend_from_slice(b",\"native_session_id\":");
             native.write_json(out);
         }
-        out.extend_from_slice(b",\"source\":");
-        self.source.write_json(out);
-        out.extend_from_slice(b",\"synthetic\":");
-        self.synthetic.write_json(out);
+        match (&self.source, self.synthetic) {
+            (EventSource::Agent, false) => out.extend_from_slice(b",\"source\":\"agent\",\"synthetic\":false"),
+            (EventSource::Daemon, true) => out.extend_from_slice(b",\"source\":\"daemon\",\"synthetic\":true"),
+            (source, synthetic) => {
+                out.extend_from_slice(b",\"source\":");
+                source.write_json(out);
+                out.extend_from_slice(b",\"synthetic\":");
+                synthetic.write_json(out);
+            }
+        }
         out.extend_from_slice(b",\"type\":");
-        self.data.type_name().write_json(out);
+        match &self.data {
+            EventData::Unknown { r#type, .. } => r#type.write_json(out),
+            known => write_word(known.type_name(), out),
+        }
         out.extend_from_slice(b",\"data\":");
         self.data.write_json(out);
         out.extend_from_slice(b",\"raw\":");

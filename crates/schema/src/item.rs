@@ -7,6 +7,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::json::{IntoOwned, Json, ToJson};
 use crate::macros::{Extra, object, words};
+use crate::packed::{PART_BITS, Pack, Packer};
 use crate::read::{self, FromJson, Mismatch};
 use crate::tape::Value;
 use crate::text::Text;
@@ -134,6 +135,32 @@ macro_rules! parts {
                     )*
                     Self::Unknown(json) => json.write_json(out),
                 }
+            }
+        }
+
+        impl Pack for ContentPart<'_> {
+            fn pack(&self, packer: &mut Packer) {
+                enum Place { $( $variant, )* Unknown }
+                match self {
+                    $(
+                        Self::$variant(part) => {
+                            packer.number(u64::from(Place::$variant as u32 | part.mask() << PART_BITS));
+                            part.pack_members(packer);
+                        }
+                    )*
+                    Self::Unknown(json) => {
+                        packer.number(Place::Unknown as u64);
+                        json.pack(packer);
+                    }
+                }
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl crate::layout::Described for ContentPart<'_> {
+            fn describe(types: &mut crate::layout::Types) -> crate::layout::Kind {
+                let variants = vec![$( ($tag, crate::layout::of_variant(ContentPart::$variant, types)), )*];
+                types.tagged("ContentPart", variants)
             }
         }
 

@@ -94,6 +94,43 @@ macro_rules! object {
             }
         }
 
+        impl $name<'_> {
+            /// Which optional fields are there, one bit each.
+            pub(crate) fn mask(&self) -> u32 {
+                $crate::packed::mask(&[$( self.$ofield.is_some(), )*])
+            }
+
+            /// Packs the fields that are there.
+            pub(crate) fn pack_members(&self, packer: &mut $crate::packed::Packer) {
+                if !self.extra.0.is_empty() {
+                    packer.refuse();
+                }
+                $( $crate::packed::Pack::pack(&self.$rfield, packer); )*
+                $(
+                    if let Some(value) = &self.$ofield {
+                        $crate::packed::Pack::pack(value, packer);
+                    }
+                )*
+            }
+        }
+
+        impl $crate::packed::Pack for $name<'_> {
+            fn pack(&self, packer: &mut $crate::packed::Packer) {
+                packer.number(u64::from(self.mask()));
+                self.pack_members(packer);
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl<'a> $crate::layout::Described for $name<'a> {
+            fn describe(types: &mut $crate::layout::Types) -> $crate::layout::Kind {
+                types.object(stringify!($name), |types| vec![
+                    $( types.field($crate::macros::key!($rfield), <$rtype as $crate::layout::Described>::describe, false), )*
+                    $( types.field($crate::macros::key!($ofield), <$otype as $crate::layout::Described>::describe, true), )*
+                ])
+            }
+        }
+
         impl serde::Serialize for $name<'_> {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
@@ -205,7 +242,28 @@ macro_rules! words {
 
         impl $crate::ToJson for $name<'_> {
             fn write_json(&self, out: &mut Vec<u8>) {
-                $crate::ToJson::write_json(self.as_str(), out);
+                match self {
+                    Self::Other(word) => $crate::ToJson::write_json(word, out),
+                    known => $crate::json::write_word(known.as_str(), out),
+                }
+            }
+        }
+
+        impl $crate::packed::Pack for $name<'_> {
+            fn pack(&self, packer: &mut $crate::packed::Packer) {
+                enum Place { $first, $( $variant, )* }
+                packer.word(match self {
+                    Self::$first => Ok(Place::$first as u8),
+                    $( Self::$variant => Ok(Place::$variant as u8), )*
+                    Self::Other(word) => Err(word),
+                });
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl $crate::layout::Described for $name<'_> {
+            fn describe(types: &mut $crate::layout::Types) -> $crate::layout::Kind {
+                types.words(stringify!($name), &[$fword, $( $word, )*])
             }
         }
 

@@ -19,6 +19,9 @@ pub struct Key {
 }
 
 /// The keys in a table's text: how many there are, and the first `N` of them, the shortest first.
+///
+/// # Panics
+/// If a key or the list of fields is too long: when the core is compiled.
 pub const fn keys<const N: usize>(text: &str, fields: usize) -> (usize, [Key; N]) {
     let text = text.as_bytes();
     let mut found = [Key { start: 0, length: 0, field: 0 }; N];

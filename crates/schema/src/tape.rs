@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::Json;
+use crate::json::{Json, plain_length};
 use crate::number;
 use crate::text::Text;
 
@@ -218,17 +218,10 @@ impl Reader<'_, '_> {
     }
 
     fn escape(&mut self) -> Result<(), Malformed> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let digits = self.bytes.get(self.at + 2..self.at + 6);
-                if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-                    return self.fail("bad escape");
-                }
-                self.at += 6;
-            }
-            Some(_) => return self.fail("bad escape"),
-            None => return self.fail("unexpected end"),
+        match escape_length(&self.bytes[self.at..]) {
+            Some(length) => self.at += length,
+            None if self.at + 1 == self.bytes.len() => return self.fail("unexpected end"),
+            None => return self.fail("bad escape"),
         }
         Ok(())
     }
@@ -278,25 +271,32 @@ impl Reader<'_, '_> {
     }
 }
 
-/// How many bytes there are before the next quote, backslash or control character.
-fn plain_length(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let mut at = 0;
-    // Eight bytes at a time; a borrow can only raise a false alarm in a byte after a true one.
-    while let Some(chunk) = bytes.get(at..at + 8) {
-        let mut eight = [0; 8];
-        eight.copy_from_slice(chunk);
-        let word = u64::from_le_bytes(eight);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-        let special = control | zero(word ^ (ONES * u64::from(b'"'))) | zero(word ^ (ONES * u64::from(b'\\')));
-        if special != 0 {
-            return at + (special.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
+/// The length of the escape that begins with this backslash.
+fn escape_length(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
+        [_, b'u', digits @ ..] => digits.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
+        _ => None,
     }
-    bytes[at..].iter().position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\').map_or(bytes.len(), |n| at + n)
+}
+
+/// The length of the body of a string, up to its quote; nothing if it is not valid.
+pub fn string_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += plain_length(&bytes[at..]);
+        match bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += escape_length(&bytes[at..])?,
+            _ => return None,
+        }
+    }
+}
+
+/// The length of a whole number without a sign; nothing if there is none.
+pub fn integer_length(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (length > 0 && (length == 1 || bytes[0] != b'0')).then_some(length)
 }
 
 /// A value of the line that is being read.
@@ -338,6 +338,12 @@ impl<'a> Value<'a> {
         self.kind() == Kind::Array
     }
 
+    /// Where the value stands in the line; a string without its quotes.
+    pub fn span(self) -> (usize, usize) {
+        let node = self.node();
+        (node.start as usize, node.end as usize)
+    }
+
     /// The value's text as it stands in the line, quotes included.
     pub fn raw(self) -> &'a str {
         let node = self.node();
@@ -347,18 +353,18 @@ impl<'a> Value<'a> {
 
     /// The value's text without blanks, on one line: documents may be indented.
     pub fn compact(self) -> String {
-        let raw = self.raw();
-        let mut out = String::with_capacity(raw.len());
-        let (mut inside, mut escaped) = (false, false);
-        for letter in raw.chars() {
-            if inside || !letter.is_ascii_whitespace() {
-                out.push(letter);
-            }
-            if letter == '"' && !escaped {
-                inside = !inside;
-            }
-            escaped = letter == '\\' && !escaped;
+        let mut rest = self.raw();
+        let mut out = String::with_capacity(rest.len());
+        while let Some(at) = rest.find([' ', '\n', '\t', '\r', '"']) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            // A string is kept as it is, with both its quotes; a blank is left out.
+            let string = if from.starts_with('"') { string_length(&from.as_bytes()[1..]) } else { None };
+            let (string, more) = from.split_at(string.map_or(0, |length| length + 2));
+            out.push_str(string);
+            rest = if string.is_empty() { &more[1..] } else { more };
         }
+        out.push_str(rest);
         out
     }
 

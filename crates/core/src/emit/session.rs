@@ -1,11 +1,10 @@
 //! A session's own state, its turns and its two ends.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use interlinear_schema::{
-    EndReason, EventData, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata, TurnPhase,
-    TurnStatus,
+    EndReason, EventData, EventSource, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData,
+    TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
 };
 
 use super::calls::{Call, WaitingResult};
@@ -61,12 +60,32 @@ impl Session {
     /// Steps to the next event.
     pub(super) fn next(&mut self, now: i64) {
         self.sequence += 1;
-        self.event_id.truncate("evt_".len() + self.id.len() + 1);
-        let _ = write!(self.event_id, "{}", self.sequence);
+        count_up(&mut self.event_id);
         if now > self.time {
             self.time = now;
             time::format(now, &mut self.time_text);
         }
+    }
+
+    /// The event that was stepped to.
+    pub(super) fn event<'a>(&'a self, synthetic: bool, data: EventData<'a>, raw: Json<'a>) -> UniversalEvent<'a> {
+        UniversalEvent {
+            event_id: Cow::Borrowed(&self.event_id),
+            sequence: self.sequence,
+            time: Cow::Borrowed(&self.time_text),
+            session_id: Cow::Borrowed(&self.id),
+            native_session_id: self.native_id.as_deref().map(Cow::Borrowed),
+            source: if synthetic { EventSource::Daemon } else { EventSource::Agent },
+            synthetic,
+            data,
+            raw,
+            extra: interlinear_schema::Extra::default(),
+        }
+    }
+
+    /// The number of the last event.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
     }
 
     pub(crate) fn turn_id(&self) -> Option<&str> {
@@ -81,6 +100,23 @@ impl Session {
     pub(crate) fn is_running(&self) -> bool {
         self.started && !self.ended
     }
+}
+
+/// The number at the end of a text, one more; 1 if there is none. Much cheaper than writing the number anew.
+fn count_up(text: &mut String) {
+    let mut nines = 0;
+    while text.ends_with('9') {
+        text.pop();
+        nines += 1;
+    }
+    match text.pop() {
+        Some(digit @ '0'..='8') => text.push(char::from(digit as u8 + 1)),
+        before => {
+            text.extend(before);
+            text.push('1');
+        }
+    }
+    text.extend(std::iter::repeat_n('0', nines));
 }
 
 impl Emit<'_> {

@@ -24,7 +24,7 @@ impl State {
         let Some(method) = text(line, "method") else {
             return self.acp_reply(&id, line, emit);
         };
-        emit.kind(method.clone().into_owned());
+        emit.kind(&method);
         self.acp.insert(id, method.clone().into_owned());
         let params = line.get("params").unwrap_or(line);
         let session = text(params, "sessionId").filter(|id| !id.is_empty());
