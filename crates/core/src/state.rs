@@ -152,7 +152,7 @@ impl Kept for i64 {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         // Small numbers stay small, whatever their sign.
         let number = through.number(((*self << 1) ^ (*self >> 63)) as u64);
-        *self = (number >> 1) as Self ^ -((number & 1) as Self);
+        *self = (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
     }
 }
 
