@@ -43,6 +43,7 @@ mod state;
 mod stderr;
 mod stored;
 mod time;
+mod title;
 mod wire;
 
 pub use api::*;
