@@ -163,7 +163,10 @@ impl State {
             }
         }
         match session.as_deref() {
-            Some(session) => self.of_session(&kind, session, event, body, emit),
+            Some(session) => {
+                self.of_session(&kind, session, event, body, emit);
+                self.end_if_idle(session, emit);
+            }
             None => self.of_nobody(&kind, event, body, emit),
         }
     }
@@ -190,7 +193,7 @@ impl State {
             | "permission.replied"
             | "permission.v2.replied" => {
                 self.enter(session, emit);
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 if let Some(permission) = read::<Permission<'_>>(body, emit) {
                     self.permission(kind, session, &permission, emit);
                 }
@@ -202,7 +205,7 @@ impl State {
             | "question.rejected"
             | "question.v2.rejected" => {
                 self.enter(session, emit);
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 if let Some(asked) = read::<Asked<'_>>(body, emit) {
                     self.question(kind, session, &asked, emit);
                 }
@@ -282,12 +285,12 @@ impl State {
             }
             ("session.idle", ..) => self.idle(session, emit),
             ("session.error", _, Some(failure)) => {
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 self.failure(session, failure, body, emit);
             }
             ("session.diff", ..) => self.changes(session, event.diff.as_deref().unwrap_or_default(), emit),
             ("session.compacted", ..) => {
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 let agent = self.agent_of(session);
                 emit.status(StatusLabel::Compaction, Some(Text::from("compacted")), agent.as_deref());
             }

@@ -67,8 +67,14 @@ kept! {
         pub(super) told: Option<(String, u64)>,
         /// A request that failed, and when that is told if no event explains it.
         pub(super) failed: Option<FailedRequest>,
+        /// Hashes of prompts that were told when they were sent: the stream began after that, and shows them too.
+        pub(super) sent: Vec<u64>,
         /// The next prompt is not to be answered.
         pub(super) no_reply: bool,
+        /// The role that the session itself named last: it goes on naming the one that it began with.
+        pub(super) named_role: Option<String>,
+        /// The role that the last prompt is for. Answers name that of a helper where one gives them.
+        pub(super) role: Option<String>,
         /// The state of a revert.
         pub(super) revert: bool,
         /// The last change of files that was told, as a hash.
