@@ -48,6 +48,7 @@ console.log(
     lines: count,
     cost: tenth(warm, 9) / tenth(warm, 0),
     memory: { first: tenth(memory, 1), last: tenth(memory, 9) },
-    state: machine.snapshot().length,
+    // What is kept of each item that is over.
+    state: machine.snapshot().length / machine.stats().events["item.started"],
   }),
 );

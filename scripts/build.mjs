@@ -2,9 +2,9 @@
 // What is newer than everything that it is made of is left alone.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { setupBuild } from "./setup.mjs";
 import { at, heading, main, Problem, run, say } from "./shell.mjs";
+import { shown, sizes } from "./size.mjs";
 import { wasmToolchain } from "./toolchain.mjs";
 
 const rust = ["Cargo.toml", "Cargo.lock", "crates"];
@@ -57,7 +57,7 @@ async function wasm() {
     await run("cargo", glue, { echo: false, name: "writing the glue" });
     await optimise(join(folder, `${name}_bg.wasm`), output);
   }
-  for (const { name, output } of modules) report(`WebAssembly (${name})`, output);
+  for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */
@@ -66,7 +66,7 @@ async function optimise(input, output) {
     (name) => `--enable-${name}`,
   );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(bin("wasm-opt"), ["-Os", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
+  await run(bin("wasm-opt"), ["-Oz", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
   rmSync(input);
   rmSync(`${input}.d.ts`);
 }
@@ -81,7 +81,7 @@ async function native() {
   }
   const output = join(folder, "interlinear.node");
   const name = `Node (${platform})`;
-  if (upToDate(output, [...rust, "bindings/node"])) return report(name, output);
+  if (upToDate(output, [...rust, "bindings/node"])) return;
   say(`${name}: compiling`);
   await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], {
     echo: false,
@@ -108,15 +108,14 @@ function nativePlatform() {
 async function typescript() {
   const output = at("npm", "interlinear", "dist", "index.js");
   const sources = ["src", "types", "tsconfig.json"].map((name) => join("npm", "interlinear", name));
-  if (!upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) {
-    say("TypeScript: compiling");
-    rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
-    await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
-    await worker();
-  }
+  if (upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) return;
+  say("TypeScript: compiling");
+  rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
+  await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
+  await worker();
   const { bundle } = await import("./bundle.mjs");
   const code = await bundle(output);
-  say(`entry in a browser, without the WASM: ${sizes(Buffer.from(code))}`);
+  say(`entry in a browser, without the WASM: ${shown(sizes(Buffer.from(code)))}`);
 }
 
 /** A Worker has no import map: its file must stand alone. */
@@ -127,14 +126,7 @@ async function worker() {
 }
 
 function report(name, file) {
-  say(`${name}: ${sizes(readFileSync(file))}`);
-}
-
-/** The size of a file as people will download it. */
-function sizes(bytes) {
-  const kilobytes = (buffer) => `${(buffer.length / 1024).toFixed(1)} KB`;
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return `${kilobytes(bytes)} (gzip ${kilobytes(gzipSync(bytes, { level: 9 }))}, brotli ${kilobytes(brotli)})`;
+  say(`${name}: ${shown(sizes(readFileSync(file)))}`);
 }
 
 /** npm/inspector → npm/interlinear/inspector */

@@ -1,7 +1,7 @@
 // Finds or installs everything that the build and the tests need, and says what it does.
 import { existsSync, statSync } from "node:fs";
 import { ask, at, has, heading, main, Problem, run, say } from "./shell.mjs";
-import { chromium, installPackages, installWasmToolchain, postgres, wasmToolchain } from "./toolchain.mjs";
+import { chromium, firefox, installPackages, installWasmToolchain, postgres, wasmToolchain } from "./toolchain.mjs";
 
 /** Rust and Node themselves: these a person installs. */
 function languages() {
@@ -44,7 +44,14 @@ async function wasm() {
 
 async function browser() {
   if (chromium() === undefined) await installPackages(["chromium"], "a browser for the tests");
-  say(`browser: ${chromium()}`);
+  if (firefox() === undefined) await installPackages(["firefox-esr"], "another browser for the tests");
+  say(`browsers: ${chromium()}, ${firefox()}`);
+}
+
+/** What counts instructions. */
+async function counter() {
+  if (!has("valgrind")) await installPackages(["valgrind"], "a counter of instructions");
+  say("valgrind is there");
 }
 
 /** jq, with which the examples of the exchange transcript's reference are run. */
@@ -69,6 +76,7 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await counter();
   await jq();
   await database();
 }

@@ -27,14 +27,21 @@ const strict = {
   ],
 };
 
+const pathOf = ({ id, file }) => `demo/${id}${/\.jsonl?$/.exec(file)?.[0]}`;
+const contentOf = ({ file }) => readFileSync(at(`../../tests/fixtures/${file}`));
+
 /** Recordings of the tests, under short names. */
 const recordings = {
   name: "recordings",
-  buildStart() {
-    for (const { id, file } of demos) {
-      const source = readFileSync(at(`../../tests/fixtures/${file}`));
-      this.emitFile({ type: "asset", fileName: `demo/${id}${/\.jsonl?$/.exec(file)?.[0]}`, source });
-    }
+  generateBundle() {
+    for (const demo of demos) this.emitFile({ type: "asset", fileName: pathOf(demo), source: contentOf(demo) });
+  },
+  configureServer({ middlewares }) {
+    middlewares.use((request, response, next) => {
+      const demo = demos.find((one) => request.url === `/${pathOf(one)}`);
+      if (demo === undefined) next();
+      else response.end(contentOf(demo));
+    });
   },
 };
 
@@ -51,12 +58,7 @@ export default defineConfig({
   },
   define: {
     DEMOS: JSON.stringify(
-      demos.map(({ id, agent, title, file }) => ({
-        id,
-        agent,
-        title,
-        path: `demo/${id}${/\.jsonl?$/.exec(file)?.[0]}`,
-      })),
+      demos.map((demo) => ({ id: demo.id, agent: demo.agent, title: demo.title, path: pathOf(demo) })),
     ),
   },
 });

@@ -39,9 +39,12 @@ export const recipes = {
     version: "1.18.33",
     start: { model: "scripted/one" },
     configure(home, url) {
-      write(join(home, ".config", "opencode", "opencode.json"), json(opencodeConfig(url)));
+      // Not in the folder of its settings: it would fetch packages for that.
+      const file = join(home, "opencode.json");
+      write(file, json(opencodeConfig(url)));
       const off = ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE"];
-      return Object.fromEntries(off.map((name) => [`OPENCODE_DISABLE_${name}`, "1"]));
+      const env = Object.fromEntries(off.map((name) => [`OPENCODE_DISABLE_${name}`, "1"]));
+      return { ...env, OPENCODE_CONFIG: file };
     },
   },
   pi: {

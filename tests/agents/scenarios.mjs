@@ -35,7 +35,11 @@ const scripts = (cwd) => ({
     { calls: [{ tool: "command", command: "setsid sleep 300 & tail -f /dev/null", timeout: 400_000 }] },
     { say: "Awake." },
   ],
-  wait: [{ calls: [{ tool: "command", command: "tail -f /dev/null", timeout: 400_000 }] }, { say: "Awake." }],
+  // The shell lives on when the command is killed: OpenCode does not notice the end of a shell that is killed.
+  wait: [
+    { calls: [{ tool: "command", command: "tail -f /dev/null; echo woken", timeout: 400_000 }] },
+    { say: "Awake." },
+  ],
   bad: [{ error: { status: 400, type: "invalid_request_error", message: "The script refuses." } }],
   busy: [{ error: { status: 529, type: "overloaded_error", message: "Too much to do.", times: 1 }, say: "Here I am." }],
 });

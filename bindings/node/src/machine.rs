@@ -1,10 +1,10 @@
 //! A process that is being read and talked to.
 
-use interlinear_core::{Channel, Command, Connection, Encoding, Output};
+use interlinear_core::{Channel, Command, Connection, Encoding, Exit, OpenOptions, Output};
 use napi::bindgen_prelude::{Env, Uint8Array, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, Written, json, read, stringify, thrown, written};
+use crate::value::{Result, Written, json, stringify, thrown, written};
 
 /// Bytes and commands in, events and bytes out.
 #[napi]
@@ -26,7 +26,8 @@ impl Machine {
     /// Opens a session or a connection.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self> {
-        Connection::open(&read(env, "bad_options", options)?).map(Self::from).map_err(thrown)
+        let options = OpenOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
+        Connection::open(&options).map(Self::from).map_err(thrown)
     }
 
     /// What the agent wrote. Like every method that gives events: packed, or nothing.
@@ -91,7 +92,7 @@ impl Machine {
     /// The process is gone.
     #[napi(catch_unwind)]
     pub fn exited<'env>(&mut self, env: &'env Env, exit: Unknown<'_>, now: f64) -> Result<Written<'env>> {
-        let exit = read(*env, "bad_exit", exit)?;
+        let exit = Exit::from_json(&stringify(*env, "bad_exit", exit)?).map_err(thrown)?;
         self.packed.begin(b"");
         self.connection.exited(&exit, now, &mut self.packed);
         written(env, &mut self.packed)
@@ -105,6 +106,12 @@ impl Machine {
         written(env, &mut self.packed)
     }
 
+    /// The sequence of the (first) session's last event.
+    #[napi(catch_unwind)]
+    pub fn sequence(&self) -> f64 {
+        self.connection.sequence() as f64
+    }
+
     /// What was read so far, and what became of it: JSON.
     #[napi(catch_unwind)]
     pub fn stats(&self) -> String {
@@ -113,7 +120,7 @@ impl Machine {
 
     /// All state, to go on in another process.
     #[napi(catch_unwind)]
-    pub fn snapshot(&self) -> Uint8Array {
+    pub fn snapshot(&mut self) -> Uint8Array {
         self.connection.snapshot().into()
     }
 

@@ -1,10 +1,10 @@
 //! Whole transcripts, chunk by chunk.
 
-use interlinear_core::{Converter, Encoding, Output, Stretch};
+use interlinear_core::{ConvertOptions, Converter, Encoding, Output, Stretch};
 use napi::bindgen_prelude::{Env, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, Written, json, read, thrown, written};
+use crate::value::{Result, Written, json, stringify, thrown, written};
 
 /// Converts one transcript, live or stored, of one or several files.
 #[napi]
@@ -20,7 +20,8 @@ impl Transcript {
     /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, encoding: String) -> Result<Self> {
-        let converter = Converter::new(&read(env, "bad_options", options)?);
+        let options = ConvertOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
+        let converter = Converter::new(&options);
         let output = Output::new(Encoding::parse(&encoding).map_err(thrown)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }

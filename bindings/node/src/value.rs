@@ -1,17 +1,16 @@
 //! How small values cross: objects in, JSON text out, failures as JavaScript errors with a code.
 
+use interlinear_core::schema::{Json, ToJson};
 use interlinear_core::{Failure, Output};
 use napi::JsString;
 use napi::bindgen_prelude::{Either, Env, Function, JsObjectValue as _, Object, Uint8ArraySlice, Unknown};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 /// The status of an error is its `code` in JavaScript.
 pub(crate) type Result<T> = napi::Result<T, String>;
 
 /// Reports are plain data: they always have a JSON text.
-pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+pub(crate) fn json(value: &(impl ToJson + ?Sized)) -> String {
+    Json::of(value).into_text()
 }
 
 /// What a call wrote: text, or bytes.
@@ -27,12 +26,6 @@ pub(crate) fn written<'env>(env: &'env Env, output: &mut Output) -> Result<Writt
         Uint8ArraySlice::copy_from(env, written).map(Either::B)
     };
     handed.map_err(|error| refused("GenericFailure", &error.reason))
-}
-
-/// Reads an object, by its JSON text: parts of it are kept as such.
-pub(crate) fn read<T: DeserializeOwned>(env: Env, code: &str, value: Unknown<'_>) -> Result<T> {
-    let text = stringify(env, code, value)?;
-    serde_json::from_str(&text).map_err(|error| refused(code, &error))
 }
 
 /// The JSON text of a value.

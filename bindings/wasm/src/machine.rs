@@ -4,7 +4,7 @@ use interlinear_core::{Channel, Command, Connection, Encoding, Exit, OpenOptions
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-use crate::value::{json, read, read_verbatim, stringify, thrown, written};
+use crate::value::{json, stringify, thrown, written};
 
 /// Bytes and commands in, events and bytes out.
 #[wasm_bindgen]
@@ -26,7 +26,8 @@ impl Machine {
     /// Opens a session or a connection.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &Ts<OpenOptions>) -> Result<Self, JsValue> {
-        Connection::open(&read_verbatim("bad_options", options)?).map(Self::from).map_err(thrown)
+        let options = OpenOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;
+        Connection::open(&options).map(Self::from).map_err(thrown)
     }
 
     /// What the agent wrote. Like every method that gives events: packed, or nothing.
@@ -77,7 +78,7 @@ impl Machine {
 
     /// The process is gone.
     pub fn exited(&mut self, exit: &Ts<Exit>, now: f64) -> Result<JsValue, JsValue> {
-        let exit = read("bad_exit", exit)?;
+        let exit = Exit::from_json(&stringify(&exit.js_value())?).map_err(thrown)?;
         self.packed.begin(b"");
         self.connection.exited(&exit, now, &mut self.packed);
         Ok(written(&mut self.packed))
@@ -90,13 +91,18 @@ impl Machine {
         written(&mut self.packed)
     }
 
+    /// The sequence of the (first) session's last event.
+    pub fn sequence(&self) -> f64 {
+        self.connection.sequence() as f64
+    }
+
     /// What was read so far, and what became of it: JSON.
     pub fn stats(&self) -> String {
         json(&self.connection.stats())
     }
 
     /// All state, to go on in another process.
-    pub fn snapshot(&self) -> Vec<u8> {
+    pub fn snapshot(&mut self) -> Vec<u8> {
         self.connection.snapshot()
     }
 

@@ -4,7 +4,7 @@ use interlinear_core::{ConvertOptions, Converter, Encoding, Output, Stretch};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-use crate::value::{json, read, thrown, written};
+use crate::value::{json, stringify, thrown, written};
 
 /// Converts one transcript, live or stored, of one or several files.
 #[wasm_bindgen]
@@ -20,7 +20,8 @@ impl Transcript {
     /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &Ts<ConvertOptions>, encoding: &str) -> Result<Self, JsValue> {
-        let converter = Converter::new(&read("bad_options", options)?);
+        let options = ConvertOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;
+        let converter = Converter::new(&options);
         let output = Output::new(Encoding::parse(encoding).map_err(thrown)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }

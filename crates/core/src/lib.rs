@@ -39,6 +39,7 @@ mod json;
 mod lines;
 mod map;
 mod recording;
+mod repeat;
 mod sink;
 mod state;
 mod stderr;

@@ -5,6 +5,8 @@ use std::borrow::Borrow;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::state::{Kept, Snapshot};
+
 /// A map in the order of its keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map<K, V> {
@@ -137,6 +139,14 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// The key of the value that stands there.
+    /// Where a key stands.
+    pub(crate) fn position<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.keys, key).ok()
+    }
+
     pub(crate) fn key_at(&self, at: usize) -> K
     where
         K: Copy,
@@ -173,20 +183,31 @@ impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
     }
 }
 
-impl<K: Ord + Serialize, V: Serialize> Serialize for Map<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
-    }
-}
-
+/// As an object.
 impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Map<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         std::collections::BTreeMap::deserialize(deserializer).map(Self::from_iter)
     }
 }
 
+impl<K: AsRef<str> + Ord + Serialize, V: Serialize> Serialize for Map<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<K: Kept + Default, V: Kept + Default> Kept for Map<K, V> {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        self.keys.pass(through);
+        self.values.pass(through);
+        if self.keys.len() != self.values.len() {
+            through.refuse();
+        }
+    }
+}
+
 /// A set in the order of its members.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Set<K>(Vec<K>);
 
 impl<K> Default for Set<K> {
@@ -239,8 +260,14 @@ impl<K: Ord> FromIterator<K> for Set<K> {
     }
 }
 
+impl<K: Kept + Default> Kept for Set<K> {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        self.0.pass(through);
+    }
+}
+
 /// Hashes that were seen; any number of them. A table with open addressing: the hash is its own place.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Hashes {
     /// A power of two; 0 is a free slot.
     slots: Vec<u64>,
@@ -288,6 +315,49 @@ impl Hashes {
     }
 }
 
+impl Kept for Hashes {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        let mut hashes: Vec<u64> = self.slots.iter().copied().filter(|hash| *hash != 0).collect();
+        hashes.pass(through);
+        if through.reads() {
+            *self = Self { slots: vec![0; (hashes.len() * 2).next_power_of_two()], used: 0 };
+            for hash in hashes {
+                self.insert(hash);
+            }
+        }
+    }
+}
+
+/// Sorts a list; what is equal stays in its order. `ordered` says whether two may follow each other like this.
+pub(crate) fn sorted<T>(list: Vec<T>, ordered: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    sort(&mut order, &|a, b| ordered(&list[a], &list[b]));
+    let mut list: Vec<_> = list.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| list[at].take()).collect()
+}
+
+/// By halves that are merged; it knows only the places of what it sorts, so there is one for all lists.
+fn sort(places: &mut [usize], ordered: &dyn Fn(usize, usize) -> bool) {
+    let middle = places.len() / 2;
+    if middle == 0 {
+        return;
+    }
+    sort(&mut places[..middle], ordered);
+    sort(&mut places[middle..], ordered);
+    let half = places[..middle].to_vec();
+    let (mut left, mut right) = (half.as_slice(), middle);
+    for at in 0..places.len() {
+        let Some((first, rest)) = left.split_first() else { return };
+        if right == places.len() || ordered(*first, places[right]) {
+            places[at] = *first;
+            left = rest;
+        } else {
+            places[at] = places[right];
+            right += 1;
+        }
+    }
+}
+
 /// Where things stand, by hashes of their names: made once, then asked.
 #[derive(Debug)]
 pub(crate) struct Places(Vec<(u64, usize)>);
@@ -295,9 +365,7 @@ pub(crate) struct Places(Vec<(u64, usize)>);
 impl Places {
     /// Of doubled names the last place counts.
     pub(crate) fn new(places: impl Iterator<Item = (u64, usize)>) -> Self {
-        let mut places: Vec<_> = places.collect();
-        places.sort_unstable();
-        Self(places)
+        Self(sorted(places.collect(), |a, b| a <= b))
     }
 
     pub(crate) fn get(&self, hash: u64) -> Option<usize> {
@@ -330,6 +398,16 @@ mod tests {
         assert!(all.iter().all(|hash| hashes.insert(*hash)));
         assert!(all.iter().all(|hash| hashes.contains(*hash) && !hashes.insert(*hash)));
         assert!(!hashes.contains(3));
+    }
+
+    #[test]
+    fn lists_are_sorted_and_what_is_equal_stays_in_its_order() {
+        for length in 0..40_usize {
+            let list: Vec<_> = (0..length).map(|at| (at * 7 % 5, at)).collect();
+            let mut expected = list.clone();
+            expected.sort();
+            assert_eq!(sorted(list, |a, b| a.0 <= b.0), expected);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::api::Failure;
 use interlinear_schema::packed::{Packer, op};
-use interlinear_schema::{IntoOwned as _, ToJson as _, UniversalEvent};
+use interlinear_schema::{IntoOwned as _, Ndjson, UniversalEvent};
 
 /// Takes the events, in order, while they are still borrowed from the line that caused them.
 pub trait Sink {
@@ -71,6 +71,7 @@ const KEPT: usize = 1 << 20;
 pub struct Output {
     encoding: Encoding,
     text: Vec<u8>,
+    lines: Ndjson,
     packer: Packer,
 }
 
@@ -91,7 +92,7 @@ impl Encoding {
 impl Output {
     /// An empty buffer.
     pub fn new(encoding: Encoding) -> Self {
-        Self { encoding, text: Vec::new(), packer: Packer::default() }
+        Self { encoding, text: Vec::new(), lines: Ndjson::default(), packer: Packer::default() }
     }
 
     /// A call begins that reads these bytes; what was written before is dropped.
@@ -127,10 +128,7 @@ impl Output {
 impl Sink for Output {
     fn event(&mut self, event: &UniversalEvent<'_>) {
         match self.encoding {
-            Encoding::Ndjson => {
-                event.write_json(&mut self.text);
-                self.text.push(b'\n');
-            }
+            Encoding::Ndjson => self.lines.write(event, &mut self.text),
             _ => self.packer.event(event),
         }
     }

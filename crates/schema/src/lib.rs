@@ -13,7 +13,12 @@ mod json;
 pub mod layout;
 mod macros;
 mod metadata;
+mod ndjson;
+mod number;
 pub mod packed;
+mod read;
+pub mod table;
+pub mod tape;
 mod text;
 
 pub use event::{
@@ -29,4 +34,6 @@ pub use item::{
 pub use json::{IntoOwned, Json, ToJson};
 pub use macros::Extra;
 pub use metadata::{SessionMetadata, TurnMetadata, TurnStatus, Usage};
+pub use ndjson::Ndjson;
+pub use read::{FromJson, Mismatch};
 pub use text::Text;

@@ -9,14 +9,6 @@ use crate::json::{IntoOwned, Json, ToJson};
 pub struct Extra<'a>(pub Vec<(Cow<'a, str>, Json<'a>)>);
 
 impl Extra<'_> {
-    /// Remembers whether a known field stood there as `null`; of doubled keys the last one counts.
-    pub(crate) fn note_null(&mut self, key: &str, null: bool) {
-        self.0.retain(|(known, _)| known != key);
-        if null {
-            self.0.push((Cow::Owned(key.to_owned()), Json::null()));
-        }
-    }
-
     /// Writes every field as `,"key":value`.
     pub(crate) fn write_members(&self, out: &mut Vec<u8>) {
         for (key, value) in &self.0 {
@@ -158,43 +150,30 @@ macro_rules! object {
 
         impl<'de> serde::Deserialize<'de> for $name<'static> {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Object;
-                impl<'de> serde::de::Visitor<'de> for Object {
-                    type Value = $name<'static>;
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str(concat!("an object (", stringify!($name), ")"))
-                    }
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                        let mut value = <$name<'static>>::default();
-                        #[allow(unused_mut)]
-                        let mut missing: Vec<&'static str> = vec![$( $crate::macros::key!($rfield), )*];
-                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-                            match key.as_ref() {
-                                $(
-                                    $crate::macros::key!($rfield) => {
-                                        value.$rfield = map.next_value()?;
-                                        missing.retain(|field| *field != $crate::macros::key!($rfield));
-                                    }
-                                )*
-                                $(
-                                    $crate::macros::key!($ofield) => {
-                                        value.$ofield = map.next_value()?;
-                                        value.extra.note_null(&key, value.$ofield.is_none());
-                                    }
-                                )*
-                                _ => {
-                                    value.extra.0.retain(|(known, _)| *known != key);
-                                    value.extra.0.push((key.into_owned().into(), map.next_value()?));
-                                }
-                            }
-                        }
-                        match missing.first() {
-                            Some(field) => Err(serde::de::Error::missing_field(field)),
-                            None => Ok(value),
-                        }
-                    }
-                }
-                deserializer.deserialize_map(Object)
+                $crate::read::deserialize(deserializer, |value| {
+                    <$name<'_> as $crate::FromJson<'_>>::from_json(value).map($crate::IntoOwned::into_owned)
+                })
+            }
+        }
+
+        impl<'a> $crate::FromJson<'a> for $name<'a> {
+            fn from_json(value: $crate::tape::Value<'a>) -> Result<Self, $crate::Mismatch> {
+                use $crate::table::{Key, Table, keys};
+                const REQUIRED: usize = { let names: &[&str] = &[$( stringify!($rfield) ),*]; names.len() };
+                const FIELDS: usize = REQUIRED + { let names: &[&str] = &[$( stringify!($ofield) ),*]; names.len() };
+                const TEXT: &str = concat!(
+                    $( $crate::macros::key!($rfield), "\n", )*
+                    $( $crate::macros::key!($ofield), "\n", )*
+                );
+                static KEYS: &[Key] = &keys::<{ keys::<0>(TEXT, FIELDS).0 }>(TEXT, FIELDS).1;
+                static TABLE: Table = Table::new(TEXT, KEYS);
+                let mut _fields = $crate::read::Fields::find(&TABLE, REQUIRED, value)?;
+                // In the order in which they are written here, which is that of the table.
+                Ok(Self {
+                    $( $rfield: _fields.required()?, )*
+                    $( $ofield: _fields.optional()?, )*
+                    extra: _fields.extra,
+                })
             }
         }
 
@@ -263,7 +242,10 @@ macro_rules! words {
 
         impl $crate::ToJson for $name<'_> {
             fn write_json(&self, out: &mut Vec<u8>) {
-                $crate::ToJson::write_json(self.as_str(), out);
+                match self {
+                    Self::Other(word) => $crate::ToJson::write_json(word, out),
+                    known => $crate::json::write_word(known.as_str(), out),
+                }
             }
         }
 
@@ -295,6 +277,16 @@ macro_rules! words {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
                 Ok($crate::IntoOwned::into_owned($name::from(word.as_ref())))
+            }
+        }
+
+        impl<'a> $crate::FromJson<'a> for $name<'a> {
+            fn from_json(value: $crate::tape::Value<'a>) -> Result<Self, $crate::Mismatch> {
+                match value.str() {
+                    Some(std::borrow::Cow::Borrowed(word)) => Ok($name::from(word)),
+                    Some(std::borrow::Cow::Owned(word)) => Ok($crate::IntoOwned::into_owned($name::from(word.as_str()))),
+                    None => Err($crate::Mismatch::expected("a string")),
+                }
             }
         }
 

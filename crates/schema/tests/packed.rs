@@ -95,9 +95,9 @@ fn what_events_share_is_said_once() {
 #[test]
 fn text_that_comes_again_is_said_once() {
     let text = packed(|packer| {
-        [Text::from("it's \"quoted\""), Text::from_json_body(r#"it's \"quoted\""#), Text::from("new")]
-            .iter()
-            .for_each(|text| text.pack(packer));
+        for text in [Text::from("it's \"quoted\""), Text::from_json_body(r#"it's \"quoted\""#), Text::from("new")] {
+            text.pack(packer);
+        }
     });
     assert_eq!(text, r#"["it's \"quoted\"",0,"new"]"#);
 }

@@ -71,10 +71,13 @@ export function check(events: Iterable<UniversalEvent>): Break[] {
   const build = core();
   return call(build, () => {
     const checker = new build.raw.ContractChecker();
-    for (const event of events) checker.json(JSON.stringify(event));
-    const breaks = [checker.breaks(), checker.finish()].flatMap((text) => JSON.parse(text) as Break[]);
-    checker.free?.();
-    return breaks;
+    const instance = build.hold();
+    try {
+      for (const event of events) checker.json(JSON.stringify(event));
+      return [checker.breaks(), checker.finish()].flatMap((text) => JSON.parse(text) as Break[]);
+    } finally {
+      build.release(instance, () => checker.free?.());
+    }
   });
 }
 

@@ -4,7 +4,7 @@ import type { InterlinearError } from "./errors.js";
 /** How a transcript's output is written. */
 export type Encoding = "packed" | "sealed" | "ndjson" | "trace" | "sealed-trace";
 
-/** A connection in the core. Events come as the text that `decodeEvents` reads. */
+/** A connection in the core. Events come packed, as the text that `decodeEvents` reads. */
 export interface RawMachine {
   receive(chunk: Uint8Array, channel: string, now: number): string;
   sent(chunk: Uint8Array, channel: string, now: number): string;
@@ -15,6 +15,7 @@ export interface RawMachine {
   tick(now: number): string;
   exited(exit: Exit, now: number): string;
   end(now: number): string;
+  sequence(): number;
   stats(): string;
   snapshot(): Uint8Array;
   free(): void;
@@ -59,6 +60,14 @@ export interface Core {
   readonly raw: RawModule;
   /** Turns what a call threw into an error of ours, and mends the build if the call broke it. */
   failure(thrown: unknown): InterlinearError;
+  /** Something lives in the build's memory from here on; gives the number of the instance that it lives in. */
+  hold(): number;
+  /** It does no more: frees it, unless its instance is gone. */
+  release(instance: number, free: () => void): void;
+  /** Whether the memory is much larger than it need be, and only one thing lives in it, which should move. */
+  isCrowded(): boolean;
+  /** Gives the memory back, with all that lives in it. */
+  renew(): void;
 }
 
 /** Calls the core; whatever it throws comes out as an `InterlinearError`. */

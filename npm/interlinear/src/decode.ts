@@ -1,6 +1,6 @@
 // The only place that knows how output crosses from the core: packed, as `crates/schema/src/packed.rs` writes it. The
 // decisions are all made there; here values are put into objects, equal to those of the full JSON in all but laziness.
-import type { ItemDeltaData, UniversalEvent } from "../types/index.js";
+import type { EventSource, EventType, ItemDeltaData, UniversalEvent } from "../types/index.js";
 import { eventData, eventTypes } from "./packed/objects.js";
 import {
   AGAIN,
@@ -39,7 +39,7 @@ export function decodeEvents(output: string | Uint8Array, read?: Uint8Array): Un
   const events: UniversalEvent[] = [];
   start(output, read);
   while (more()) events.push(event(next()));
-  end();
+  stop();
   return events;
 }
 
@@ -57,7 +57,7 @@ export function decodeTrace(output: string | Uint8Array, read?: Uint8Array): Tra
     lines.push(line(events));
     events = [];
   }
-  end();
+  stop();
   // Events that no line caused: the start of the session, the end of the process.
   if (events.length > 0) lines.push({ events });
   return lines;
@@ -73,42 +73,47 @@ function start(output: string | Uint8Array, read: Uint8Array | undefined): void 
   begin(typeof output === "string" ? output : utf8.decode(output));
   time = "";
   input = read;
+}
+
+/** All was read: nothing big is kept. */
+function stop(): void {
+  end();
+  input = undefined;
   kept = undefined;
+  raw = "";
 }
 
 function event(operation: number): UniversalEvent {
   const type = operation & TYPE;
   if (type === PLAIN) {
     forget();
+    time = "";
     return next();
   }
   if (operation & SESSION) session();
   if (operation & TIME) time = next();
   if (operation & RAW) native(operation & RAW);
   sequence++;
-  const data = type === AGAIN ? { ...delta, delta: next<string>() } : eventData(type, operation >> MASK_SHIFT);
-  if (type === DELTA) delta = data as ItemDeltaData;
   const synthetic = (operation & SYNTHETIC) !== 0;
-  const head = {
-    type: type === AGAIN ? "item.delta" : eventTypes[type],
-    synthetic,
-    source: synthetic ? "daemon" : "agent",
-    data,
-  };
-  return (operation & RAW ? defineRaw(bareEnvelope(head), raw) : envelope(head)) as UniversalEvent;
+  if (type === AGAIN) return finish(operation, synthetic, "item.delta", { ...delta, delta: next<string>() });
+  const data = eventData(type, operation >> MASK_SHIFT);
+  if (type === DELTA) delta = data as ItemDeltaData;
+  return finish(operation, synthetic, eventTypes[type] as EventType, data);
 }
 
-/** What is special about an event. */
-interface Head {
-  type: string | undefined;
-  synthetic: boolean;
-  source: string;
-  data: UniversalEvent["data"];
+/** Puts the envelope around the data. */
+function finish(operation: number, synthetic: boolean, type: EventType, data: UniversalEvent["data"]): UniversalEvent {
+  const source = synthetic ? "daemon" : "agent";
+  const event =
+    operation & RAW
+      ? defineRaw(bareEnvelope(source, synthetic, type, data), raw)
+      : envelope(source, synthetic, type, data);
+  return event as UniversalEvent;
 }
 
 // Each literal gives one shape: keys are in the order of the full JSON, and none is added later.
 
-function envelope({ source, synthetic, type, data }: Head) {
+function envelope(source: EventSource, synthetic: boolean, type: EventType, data: UniversalEvent["data"]) {
   const event_id = prefix + sequence;
   const session_id = sessionId;
   const native_session_id = nativeSessionId;
@@ -118,7 +123,7 @@ function envelope({ source, synthetic, type, data }: Head) {
 }
 
 /** The same for an event whose `raw` is yet to come, as its last key. */
-function bareEnvelope({ source, synthetic, type, data }: Head) {
+function bareEnvelope(source: EventSource, synthetic: boolean, type: EventType, data: UniversalEvent["data"]) {
   const event_id = prefix + sequence;
   const session_id = sessionId;
   const native_session_id = nativeSessionId;
@@ -141,7 +146,8 @@ function native(kind: number): void {
     raw = next();
     return;
   }
-  kept ??= input?.slice() ?? new Uint8Array();
+  // Not `slice`: that of a Buffer copies nothing.
+  kept ??= new Uint8Array(input ?? []);
   raw = { input: kept, start: next(), end: next() };
 }
 

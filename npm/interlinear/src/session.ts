@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
-import { joined, slices, toBytes } from "./bytes.js";
+import { joined, SLICE, slices, toBytes } from "./bytes.js";
 import { type Core, call, type RawMachine } from "./core.js";
 import { decodeEvents } from "./decode.js";
 import { InterlinearError } from "./errors.js";
@@ -41,6 +41,9 @@ export interface ConnectionOptions extends Options {
   sessionPrefix?: string;
 }
 
+/** A snapshot that is larger is not worth its move: most of the memory is in use. */
+const portable = 1024 * 1024;
+
 // Older browsers lack the symbol; `using` is then compiled to look for this one.
 const dispose: typeof Symbol.dispose = Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
 
@@ -49,10 +52,12 @@ export class Connection {
   readonly #core: Core;
   readonly #now: () => number;
   #machine: RawMachine | undefined;
+  #instance: number;
 
   /** Use `openSession`, `openConnection` or `restore`. */
   constructor(core: Core, machine: RawMachine, now: () => number = Date.now) {
     this.#core = core;
+    this.#instance = core.hold();
     this.#machine = machine;
     this.#now = now;
   }
@@ -98,6 +103,14 @@ export class Connection {
     return this.#events((machine, now) => machine.end(now));
   }
 
+  /**
+   * The sequence of the session's last event, which is how many it has; of a connection: its first session's. So what
+   * `relay` gave need not be parsed to be kept in order.
+   */
+  get lastSequence(): number {
+    return this.#call((machine) => machine.sequence());
+  }
+
   /** What was read so far, and what became of it. */
   stats(): Stats {
     return JSON.parse(this.#call((machine) => machine.stats())) as Stats;
@@ -112,15 +125,19 @@ export class Connection {
   relay(chunk: string | Uint8Array, on: Channel = "stdout"): Uint8Array {
     const channel = channelName(on);
     const now = this.#now();
-    const pieces = piecesOf(toBytes(chunk), on);
-    return joined(pieces.map((piece) => this.#call((machine) => machine.relay(piece, channel, now))));
+    const read = (piece: Uint8Array) => this.#call((machine) => machine.relay(piece, channel, now));
+    const bytes = toBytes(chunk);
+    const lines = isOne(bytes, on) ? read(bytes) : joined(Array.from(slices(bytes), read));
+    if (this.#core.isCrowded()) this.#move();
+    return lines;
   }
 
   /** Gives the memory back; nothing can be called after that. `using` does it at the end of a block. */
   free(): void {
     const machine = this.#machine;
     this.#machine = undefined;
-    if (machine !== undefined) call(this.#core, () => machine.free());
+    if (machine === undefined) return;
+    call(this.#core, () => this.#core.release(this.#instance, () => machine.free()));
   }
 
   [dispose](): void {
@@ -135,13 +152,24 @@ export class Connection {
   ): UniversalEvent[] {
     const channel = channelName(on);
     const now = this.#now();
-    const [first, ...rest] = piecesOf(toBytes(chunk), on).map((piece) =>
+    const read = (piece: Uint8Array) =>
       decodeEvents(
         this.#call((machine) => run(machine, piece, channel, now)),
         piece,
-      ),
-    );
-    return first === undefined ? [] : rest.length === 0 ? first : first.concat(...rest);
+      );
+    const bytes = toBytes(chunk);
+    const events = isOne(bytes, on) ? read(bytes) : Array.from(slices(bytes), read).flat();
+    if (this.#core.isCrowded()) this.#move();
+    return events;
+  }
+
+  /** Goes on in a fresh memory, if there is not much to carry. */
+  #move(): void {
+    const snapshot = this.snapshot();
+    if (snapshot.length > portable) return;
+    this.#core.renew();
+    this.#machine = call(this.#core, () => this.#core.raw.Machine.restore(snapshot));
+    this.#instance = this.#core.hold();
   }
 
   #events(run: (machine: RawMachine, now: number) => string): UniversalEvent[] {
@@ -198,9 +226,9 @@ function open(build: Core, options: OpenOptions): RawMachine {
   return call(build, () => new build.raw.Machine(options));
 }
 
-/** What is handed in at once: slices of lines, but the body of a request as a whole. */
-function piecesOf(bytes: Uint8Array, on: Channel): Uint8Array[] {
-  return typeof on === "string" ? Array.from(slices(bytes)) : [bytes];
+/** Whether bytes are handed in at once: the body of a request is one unit, lines are cut into slices. */
+function isOne(bytes: Uint8Array, on: Channel): boolean {
+  return bytes.length <= SLICE || typeof on !== "string";
 }
 
 function channelName(channel: Channel): string {

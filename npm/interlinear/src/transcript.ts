@@ -57,6 +57,8 @@ export class Transcript<T extends keyof Outputs> {
   readonly #core: Core;
   readonly #raw: RawTranscript;
   readonly #decode: Decode<Outputs[T]>;
+  readonly #instance: number;
+  #freed = false;
 
   /** Use `openTranscript`. */
   constructor(core: Core, to: T, options: ConvertOptions = {}) {
@@ -64,6 +66,7 @@ export class Transcript<T extends keyof Outputs> {
     this.#core = core;
     this.#decode = decode;
     this.#raw = call(core, () => new core.raw.Transcript(coreOptions(options), encoding));
+    this.#instance = core.hold();
   }
 
   /** The next chunk of a file. A file that is empty is pushed too. */
@@ -106,7 +109,9 @@ export class Transcript<T extends keyof Outputs> {
 
   /** Gives the memory back; nothing can be called after that. */
   free(): void {
-    call(this.#core, () => this.#raw.free());
+    if (this.#freed) return;
+    this.#freed = true;
+    call(this.#core, () => this.#core.release(this.#instance, () => this.#raw.free()));
   }
 }
 

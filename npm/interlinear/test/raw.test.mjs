@@ -55,11 +55,13 @@ test("events of one line do not share what they give out", () => {
 });
 
 test("raw is kept when the host uses its buffer again", () => {
-  const session = openSession({ agent: "claude", includeRaw: true });
-  const bytes = new TextEncoder().encode(line(answer("good day")));
-  const events = session.receive(bytes);
-  bytes.fill(0);
-  assert.deepEqual(events.at(-1).raw, answer("good day"));
+  for (const make of [(text) => new TextEncoder().encode(text), (text) => Buffer.from(text)]) {
+    const session = openSession({ agent: "claude", includeRaw: true });
+    const bytes = make(line(answer("good day")));
+    const events = session.receive(bytes);
+    bytes.fill(0);
+    assert.deepEqual(events.at(-1).raw, answer("good day"));
+  }
 });
 
 test("raw is whole wherever a chunk was cut, and whatever the line holds", () => {

@@ -84,6 +84,15 @@ test("a session goes on from its snapshot", () => {
   assert.deepEqual([...again.receive(answer), ...again.end()], [...whole.receive(answer), ...whole.end()]);
 });
 
+test("a session says how many events it has given, whichever way", () => {
+  const session = openSession({ agent: "claude" });
+  assert.equal(session.lastSequence, 0);
+  const events = session.receive(init);
+  assert.equal(session.lastSequence, events.at(-1).sequence);
+  const lines = new TextDecoder().decode(session.relay(answer)).trimEnd().split("\n");
+  assert.equal(session.lastSequence, events.length + lines.length);
+});
+
 test("relay gives the bytes of the same events, one a line", () => {
   const options = { agent: "claude", sessionId: "s", now: () => 0 };
   const bytes = openSession(options).relay(init + answer);

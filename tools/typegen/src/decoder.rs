@@ -70,7 +70,8 @@ fn tag_of(object: &str, types: &Types) -> Option<&'static str> {
 fn object(name: &str, fields: &[Field], tag: Option<&str>) -> String {
     let tagged = tag.map(|tag| format!("\n    type: \"{tag}\","));
     let required = fields.iter().filter(|field| !field.optional);
-    let literal: String = required.map(|field| format!("\n    {}: {},", field.key, read(&field.kind))).collect();
+    let literal =
+        required.map(|field| format!("\n    {}: {},", field.key, read(&field.kind))).collect::<Vec<_>>().concat();
     let result = match tag {
         Some(tag) => format!("types.ContentPart & {{ type: \"{tag}\" }}"),
         None => format!("types.{name}"),

@@ -1,7 +1,5 @@
 //! Rules 12 to 16 as far as items go: their life, their calls and results, their parents, what they hold.
 
-use std::collections::HashMap;
-
 use interlinear_schema::{
     ContentPart, ItemDeltaData, ItemKind, ItemRole, ItemStatus, StatusLabel, ToolKind, UniversalItem,
 };
@@ -15,7 +13,7 @@ use crate::map::{Hashes, Map};
 pub(super) struct Items {
     open: Map<String, OpenItem>,
     /// Every item that began, by the hash of its identifier.
-    begun: HashMap<u64, Begun>,
+    begun: Begun,
     calls: Calls,
 }
 
@@ -31,13 +29,14 @@ struct OpenItem {
     reported: bool,
 }
 
-/// What must be known of an item that another one hangs below.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What must be known of items that others hang below: hashes of their identifiers, and what each of them is.
+#[derive(Debug, Default)]
 struct Begun {
-    is_message: bool,
-    is_call: bool,
-    /// Hash of the subagent's identifier; 0 for the main agent.
-    agent: u64,
+    all: Hashes,
+    messages: Hashes,
+    calls: Hashes,
+    /// With the subagent that each belongs to.
+    agents: Hashes,
 }
 
 /// The tool calls of a session, by `call_id`.
@@ -70,6 +69,29 @@ enum Lives {
     Subagent,
 }
 
+impl Begun {
+    /// True if it is new. One that begins again is what it says now.
+    fn insert(&mut self, item: &UniversalItem<'_>) -> bool {
+        let id = hash(&item.item_id);
+        match item.kind {
+            ItemKind::Message => {
+                self.messages.insert(id);
+            }
+            ItemKind::ToolCall => {
+                self.calls.insert(id);
+            }
+            _ => {}
+        }
+        self.agents.insert(of_agent(id, item));
+        self.all.insert(id)
+    }
+}
+
+/// The hash of an item together with the subagent that another one belongs to.
+fn of_agent(id: u64, item: &UniversalItem<'_>) -> u64 {
+    crate::hash::more(id, item.agent_id.as_deref().unwrap_or_default().as_bytes())
+}
+
 impl Items {
     pub(super) fn started(&mut self, item: &UniversalItem<'_>, report: &mut Report<'_>) {
         let id: &str = &item.item_id;
@@ -77,15 +99,10 @@ impl Items {
             report.broken(12, "item_id is empty");
         }
         if item.status != ItemStatus::InProgress {
-            report.broken(12, format!("item.started of {id} has the status {:?}", item.status.as_str()));
+            report.broken(12, format!("item.started of {id} has the status \"{}\"", item.status.as_str()));
         }
         self.check_parent(item, report);
-        let begun = Begun {
-            is_message: item.kind == ItemKind::Message,
-            is_call: item.kind == ItemKind::ToolCall,
-            agent: item.agent_id.as_deref().map_or(0, hash),
-        };
-        if self.begun.insert(hash(id), begun).is_some() {
+        if !self.begun.insert(item) {
             report.broken(12, format!("item {id} starts twice"));
         }
         check_content(item, report);
@@ -119,7 +136,7 @@ impl Items {
             return self.not_open("item.completed", id, report);
         };
         if !matches!(item.status, ItemStatus::Completed | ItemStatus::Failed) {
-            report.broken(12, format!("item.completed of {id} has the status {:?}", item.status.as_str()));
+            report.broken(12, format!("item.completed of {id} has the status \"{}\"", item.status.as_str()));
         }
         if item.kind != open.kind {
             let (was, is) = (open.kind.as_str(), item.kind.as_str());
@@ -142,7 +159,7 @@ impl Items {
     }
 
     fn not_open(&self, event: &str, id: &str, report: &mut Report<'_>) {
-        let why = if self.begun.contains_key(&hash(id)) { "is completed already" } else { "has not started" };
+        let why = if self.begun.all.contains(hash(id)) { "is completed already" } else { "has not started" };
         report.broken(12, format!("{event} of {id}, which {why}"));
     }
 
@@ -155,16 +172,16 @@ impl Items {
             }
             return;
         };
-        let Some(parent) = self.begun.get(&hash(parent_id)) else {
+        let parent = hash(parent_id);
+        if !self.begun.all.contains(parent) {
             return report.broken(16, format!("parent {parent_id} of {id} has not begun"));
-        };
-        let agent = item.agent_id.as_deref().map_or(0, hash);
-        let starts_subagent = agent != 0 && parent.is_call;
-        if parent.agent != agent && !starts_subagent {
+        }
+        let starts_subagent = item.agent_id.is_some() && self.begun.calls.contains(parent);
+        if !self.begun.agents.contains(of_agent(parent, item)) && !starts_subagent {
             report.broken(16, format!("parent {parent_id} of {id} belongs to another agent"));
         }
         let is_tools = matches!(item.kind, ItemKind::ToolCall | ItemKind::ToolResult);
-        if is_tools && !parent.is_message && !starts_subagent {
+        if is_tools && !self.begun.messages.contains(parent) && !starts_subagent {
             report.broken(14, format!("parent {parent_id} of {id} is not a message"));
         }
     }
@@ -293,7 +310,7 @@ fn check_content(item: &UniversalItem<'_>, report: &mut Report<'_>) {
                 report.broken(15, format!("reasoning stands in {id}, which is no message"));
             }
             ContentPart::Status(part) if matches!(part.label, StatusLabel::Other(_)) => {
-                report.broken(15, format!("status {id} has the unknown label {:?}", part.label.as_str()));
+                report.broken(15, format!("status {id} has the unknown label \"{}\"", part.label.as_str()));
             }
             ContentPart::Status(_) if *kind != ItemKind::Status => {
                 report.broken(15, format!("a status part stands in {id}, which is no status"));

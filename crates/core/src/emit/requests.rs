@@ -5,17 +5,25 @@ use std::borrow::Cow;
 use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
-use serde::{Deserialize, Serialize};
 
 use super::Emit;
+use crate::hash;
 use crate::map::Set;
-use crate::{hash, state};
+use crate::state::kept;
 
-/// A request that is open.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Request {
-    Permission(#[serde(with = "state::as_json")] PermissionData<'static>),
-    Question(#[serde(with = "state::as_json")] QuestionData<'static>),
+kept! {
+    /// A request that is open.
+    #[derive(Debug)]
+    pub(crate) enum Request {
+        Permission(PermissionData<'static>),
+        Question(QuestionData<'static>),
+    }
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self::Permission(PermissionData::default())
+    }
 }
 
 impl Request {

@@ -1,58 +1,59 @@
 //! A session's own state, its turns and its two ends.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use interlinear_schema::{
-    EndReason, ErrorData, EventData, Json, SessionEndedData, SessionStartedData, StatusLabel, TerminatedBy, Text,
-    TurnData, TurnMetadata, TurnPhase, TurnStatus,
+    EndReason, ErrorData, EventData, EventSource, Json, SessionEndedData, SessionStartedData, StatusLabel,
+    TerminatedBy, Text, TurnData, TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
 };
-use serde::{Deserialize, Serialize};
 
 use super::calls::{Call, WaitingResult};
 use super::items::OpenItem;
 use super::requests::Request;
 use super::{Emit, Ref};
 use crate::map::{Hashes, Map, Set};
+use crate::state::kept;
 use crate::time;
 
-/// What is remembered of a session. Of what is finished, only a hash of its identifier.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Session {
-    pub(crate) id: String,
-    pub(crate) native_id: Option<String>,
-    pub(super) sequence: u64,
-    time: i64,
-    pub(super) time_text: String,
-    pub(super) event_id: String,
-    pub(super) started: bool,
-    pub(super) ended: bool,
-    /// It is a second one where there may be one only: nothing comes out of it.
-    pub(super) refused: bool,
-    /// How the host asked for another conversation in this session, while that is not there.
-    opening: Option<String>,
-    /// The number of the open turn.
-    turn: Option<String>,
-    turns: u64,
-    /// Items that are not completed.
-    pub(super) items: Map<Ref, OpenItem>,
-    /// The last item that was opened.
-    pub(super) last_ref: u64,
-    /// Numbers for items that have no identifier of their own.
-    pub(super) numbered: u64,
-    /// Hashes of the identifiers of items that began.
-    pub(super) begun: Hashes,
-    /// Calls that have no result yet, in their order.
-    pub(super) calls: Map<u64, Call>,
-    pub(super) last_call: u64,
-    /// Results whose calls have not been seen.
-    pub(super) waiting: Vec<WaitingResult>,
-    /// Permissions and questions that are open, in their order.
-    pub(super) requests: Vec<Request>,
-    /// Subagents that go on when the turn is over.
-    pub(super) background: Set<String>,
-    /// What was said about the session.
-    pub(super) facts: Map<String, String>,
+kept! {
+    /// What is remembered of a session. Of what is finished, only a hash of its identifier.
+    #[derive(Debug, Default)]
+    pub(crate) struct Session {
+        pub(crate) id: String,
+        pub(crate) native_id: Option<String>,
+        pub(super) sequence: u64,
+        time: i64,
+        pub(super) time_text: String,
+        pub(super) event_id: String,
+        pub(super) started: bool,
+        pub(super) ended: bool,
+        /// It is a second one where there may be one only: nothing comes out of it.
+        pub(super) refused: bool,
+        /// How the host asked for another conversation in this session, while that is not there.
+        opening: Option<String>,
+        /// The number of the open turn.
+        turn: Option<String>,
+        turns: u64,
+        /// Items that are not completed.
+        pub(super) items: Map<Ref, OpenItem>,
+        /// The last item that was opened.
+        pub(super) last_ref: u64,
+        /// Numbers for items that have no identifier of their own.
+        pub(super) numbered: u64,
+        /// Hashes of the identifiers of items that began.
+        pub(super) begun: Hashes,
+        /// Calls that have no result yet, in their order.
+        pub(super) calls: Map<u64, Call>,
+        pub(super) last_call: u64,
+        /// Results whose calls have not been seen.
+        pub(super) waiting: Vec<WaitingResult>,
+        /// Permissions and questions that are open, in their order.
+        pub(super) requests: Vec<Request>,
+        /// Subagents that go on when the turn is over.
+        pub(super) background: Set<String>,
+        /// What was said about the session.
+        pub(super) facts: Map<String, String>,
+    }
 }
 
 impl Session {
@@ -63,11 +64,31 @@ impl Session {
     /// Steps to the next event.
     pub(super) fn next(&mut self, now: i64) {
         self.sequence += 1;
-        self.event_id.truncate("evt_".len() + self.id.len() + 1);
-        let _ = write!(self.event_id, "{}", self.sequence);
+        count_up(&mut self.event_id);
         if now > self.time {
             self.time = now;
             time::format(now, &mut self.time_text);
+        }
+    }
+
+    /// The number of the last event.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The event that was stepped to.
+    pub(super) fn event<'a>(&'a self, synthetic: bool, data: EventData<'a>, raw: Json<'a>) -> UniversalEvent<'a> {
+        UniversalEvent {
+            event_id: Cow::Borrowed(&self.event_id),
+            sequence: self.sequence,
+            time: Cow::Borrowed(&self.time_text),
+            session_id: Cow::Borrowed(&self.id),
+            native_session_id: self.native_id.as_deref().map(Cow::Borrowed),
+            source: if synthetic { EventSource::Daemon } else { EventSource::Agent },
+            synthetic,
+            data,
+            raw,
+            extra: interlinear_schema::Extra::default(),
         }
     }
 
@@ -83,6 +104,23 @@ impl Session {
     pub(crate) fn is_running(&self) -> bool {
         self.started && !self.ended
     }
+}
+
+/// The number at the end of a text, one more; 1 if there is none. Much cheaper than writing the number anew.
+fn count_up(text: &mut String) {
+    let mut nines = 0;
+    while text.ends_with('9') {
+        text.pop();
+        nines += 1;
+    }
+    match text.pop() {
+        Some(digit @ '0'..='8') => text.push(char::from(digit as u8 + 1)),
+        before => {
+            text.extend(before);
+            text.push('1');
+        }
+    }
+    text.extend(std::iter::repeat_n('0', nines));
 }
 
 impl Emit<'_> {

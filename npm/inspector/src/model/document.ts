@@ -30,8 +30,8 @@ export interface Problem {
   readonly code?: string;
 }
 
-/** How often a page is told of what comes, at most. */
-const NOTICE_MS = 100;
+/** How often a page is told of what comes: seldom where there is much to draw anew. */
+const noticeMs = (rows: number) => 100 + rows / 500;
 
 /** The lines, events and transcripts of one file, or of one running session. */
 export class Document {
@@ -60,7 +60,7 @@ export class Document {
   set(change: Partial<Reading>): void {
     Object.assign(this.#next, change);
     if (change.status !== undefined) this.#show();
-    else this.#timer ??= setTimeout(() => this.#show(), NOTICE_MS);
+    else this.#timer ??= setTimeout(() => this.#show(), noticeMs(this.log.length));
   }
 
   fail(thrown: unknown): void {
@@ -127,7 +127,6 @@ export function linesOf(events: readonly UniversalEvent[], before: number): Trac
     else
       lines.push({
         line: before + lines.length + 1,
-        dir: "out",
         kind: kindOf(event.raw),
         text,
         outcome: "mapped",
@@ -135,7 +134,16 @@ export function linesOf(events: readonly UniversalEvent[], before: number): Trac
       });
     last = text;
   }
+  for (const line of lines) if (line.line !== undefined) line.dir = isSaid(line.events) ? "in" : "out";
   return lines;
+}
+
+/** Whether events come of what a person said or answered. */
+function isSaid(events: readonly UniversalEvent[]): boolean {
+  return events.some(({ type, data }) => {
+    if (type === "permission.resolved" || type === "question.resolved") return true;
+    return type === "item.completed" && data.item.kind === "message" && data.item.role === "user";
+  });
 }
 
 function kindOf(raw: unknown): string {

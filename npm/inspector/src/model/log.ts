@@ -1,6 +1,6 @@
 import type { EventType, UniversalEvent } from "interlinear";
 import { decodeTrace, type TraceLine } from "interlinear/worker";
-import { Numbers } from "./numbers.js";
+import { type NumberList, Numbers } from "./numbers.js";
 
 /** What a row is: a native line, or one of its events beneath it. */
 export interface LogRow {
@@ -153,7 +153,9 @@ export class Log {
   }
 
   /** The rows of a choice, in order. */
-  choose({ lines, events, fate, type }: Choice): Numbers {
+  choose({ lines, events, fate, type }: Choice): NumberList {
+    if (lines && events && fate === undefined && type === undefined)
+      return { length: this.length, at: (index) => index };
     const chosen = new Numbers();
     let fits = true;
     for (let index = 0; index < this.length; index += 1) {

@@ -1,5 +1,11 @@
+/** Numbers to be read, in order. */
+export interface NumberList {
+  readonly length: number;
+  at(index: number): number;
+}
+
 /** A list of small numbers that grows: four bytes each, however many there are. */
-export class Numbers {
+export class Numbers implements NumberList {
   #values = new Uint32Array(1024);
   #length = 0;
 

@@ -1,5 +1,5 @@
 import type { Log } from "./log.js";
-import { Numbers } from "./numbers.js";
+import { type NumberList, Numbers } from "./numbers.js";
 
 /** For how long at a time: a frame of the screen is 16 ms. */
 const SLICE_MS = 8;
@@ -10,7 +10,7 @@ const SLICE_MS = 8;
  */
 export async function search(
   log: Log,
-  rows: Numbers,
+  rows: NumberList,
   text: string,
   onFound: (found: Numbers) => void,
   signal: AbortSignal,

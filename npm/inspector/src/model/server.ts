@@ -2,7 +2,7 @@
 import type { PermissionReply, UniversalEvent } from "interlinear";
 import { Client } from "interlinear/client";
 import { useSyncExternalStore } from "react";
-import { Document, linesOf, type Problem, problemOf } from "./document.js";
+import { Document, linesOf, nameOf, type Problem, problemOf } from "./document.js";
 
 export type AgentDescription = Awaited<ReturnType<Client["agents"]>>[number];
 export type SessionDescription = Awaited<ReturnType<Client["listSessions"]>>[number];
@@ -85,6 +85,12 @@ export class Server {
     this.#documents.set(id, document);
     void follow(document, this.#client.streamEvents(id, { includeRaw: true }));
     return document;
+  }
+
+  /** What to call a session: its title, or what was said first, where that is known. */
+  nameOf({ sessionId, title }: SessionDescription): string {
+    const reading = this.#documents.get(sessionId)?.current();
+    return title ?? (reading === undefined ? sessionId : nameOf(reading, sessionId));
   }
 
   /** What can be said to a session. */

@@ -26,7 +26,7 @@ export function Detail({ log, row, onSelect, onClose, linkOf }: DetailProps): Re
     <section className="detail" aria-label="The chosen line with its events">
       <header>
         <h2>
-          {line.line === undefined ? "No line" : `Line ${line.line}`}
+          {line.line === undefined ? "No line: the process or the input ended" : `Line ${line.line}`}
           {line.kind !== undefined && <span className="kind">{line.kind}</span>}
         </h2>
         {why !== "" && (
@@ -40,14 +40,12 @@ export function Detail({ log, row, onSelect, onClose, linkOf }: DetailProps): Re
           <Icon name="close" />
         </button>
       </header>
-      <div className="detail-body">
-        <div className="detail-line">
-          {line.text === undefined ? (
-            <p className="nothing">No line caused these events: the process or the input ended.</p>
-          ) : (
+      <div className="detail-body" data-alone={line.text === undefined || undefined}>
+        {line.text !== undefined && (
+          <div className="detail-line">
             <Json key={lineRow} text={line.text} />
-          )}
-        </div>
+          </div>
+        )}
         <div className="detail-events">
           {line.events.length === 0 && <p className="nothing">It became no event.</p>}
           {line.events.map((one, index) => (

@@ -21,6 +21,8 @@ export interface FixedListProps {
   /** The row that is chosen. */
   readonly active: number | undefined;
   readonly onActive: (index: number) => void;
+  /** Whether it stays at its end as rows come. */
+  readonly follow?: boolean;
   readonly children: (index: number, active: boolean) => ReactNode;
   readonly handle?: Ref<FixedListHandle>;
 }
@@ -34,7 +36,7 @@ const MARGIN = 12;
  * scroll, a pixel of the scroll bar is worth several.
  */
 export function FixedList(props: FixedListProps): ReactNode {
-  const { count, rowHeight, label, active, onActive, children, handle } = props;
+  const { count, rowHeight, label, active, onActive, follow = false, children, handle } = props;
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 0 });
   const total = count * rowHeight;
@@ -54,6 +56,18 @@ export function FixedList(props: FixedListProps): ReactNode {
     look();
     return () => observer.disconnect();
   }, [look]);
+
+  // Where the end could be seen, it can be seen still.
+  const atEnd = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are what it waits for
+  useLayoutEffect(() => {
+    if (follow && atEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [follow, count]);
+  const onScroll = () => {
+    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = box.current ?? {};
+    atEnd.current = scrollHeight - clientHeight - scrollTop < rowHeight;
+    look();
+  };
 
   const scrollTo = (index: number, align: "center" | "nearest") => {
     const element = box.current;
@@ -119,7 +133,7 @@ export function FixedList(props: FixedListProps): ReactNode {
       aria-label={label}
       aria-activedescendant={shown ? `row-${active}` : undefined}
       tabIndex={0}
-      onScroll={look}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
       <div style={{ height }} role="presentation" className="fixed-height">

@@ -14,7 +14,7 @@ import { ItemNumbers } from "../../../interlinear/src/cli/show/numbers.js";
 import { styleFor } from "../../../interlinear/src/cli/show/style.js";
 import { visible } from "../../../interlinear/src/view/safe.js";
 import { type Choice, EVENT_TYPES, type Fate, type Log, type LogRow } from "../model/log.js";
-import { Numbers } from "../model/numbers.js";
+import { type NumberList, Numbers } from "../model/numbers.js";
 import { search } from "../model/search.js";
 import { FixedList, type FixedListHandle } from "./fixed-list.js";
 import { Icon } from "./icon.js";
@@ -30,6 +30,8 @@ interface LinesProps {
   readonly version: number;
   readonly selected: number | undefined;
   readonly onSelect: (row: number) => void;
+  /** Whether the end is followed as rows come. */
+  readonly follow: boolean;
   readonly handle?: Ref<LinesHandle>;
 }
 
@@ -37,7 +39,7 @@ const ROW_HEIGHT = 26;
 const EVERYTHING: Choice = { lines: true, events: true };
 
 /** Every native line with its events beneath it, to be searched and sieved. */
-export function Lines({ log, version, selected, onSelect, handle }: LinesProps): ReactNode {
+export function Lines({ log, version, selected, onSelect, follow, handle }: LinesProps): ReactNode {
   const [choice, setChoice] = useState(EVERYTHING);
   const [text, setText] = useState("");
   const rows = useChosen(log, version, choice, useDeferredValue(text.trim()));
@@ -61,6 +63,7 @@ export function Lines({ log, version, selected, onSelect, handle }: LinesProps):
           label="Native lines, each with its events beneath it"
           active={active}
           onActive={(index) => onSelect(rows.at(index))}
+          follow={follow}
           handle={list}
         >
           {(index) => {
@@ -74,7 +77,7 @@ export function Lines({ log, version, selected, onSelect, handle }: LinesProps):
 }
 
 /** The rows of a choice in which a text occurs, kept up to date. */
-function useChosen(log: Log, version: number, choice: Choice, text: string): Numbers {
+function useChosen(log: Log, version: number, choice: Choice, text: string): NumberList {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the log grows without another identity
   const chosen = useMemo(() => log.choose(choice), [log, version, choice]);
   const [found, setFound] = useState<{ rows: Numbers; count: number }>();
@@ -92,7 +95,7 @@ function useChosen(log: Log, version: number, choice: Choice, text: string): Num
 const NOTHING = new Numbers();
 
 /** Where a row stands among the chosen ones, which are in order. */
-function placeOf(rows: Numbers, row: number): number | undefined {
+function placeOf(rows: NumberList, row: number): number | undefined {
   let [low, high] = [0, rows.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;

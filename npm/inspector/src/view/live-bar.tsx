@@ -56,7 +56,7 @@ export function LiveBar({ transcript, controls }: { transcript: TranscriptState;
           onKeyDown={onKeyDown}
         />
         <div className="live-buttons">
-          <span className="hint">Enter sends, Shift and Enter breaks the line</span>
+          <span className="hint">Enter sends</span>
           <button type="button" className="plain bad" onClick={() => attempt(controls.terminate)}>
             Terminate
           </button>

@@ -1,4 +1,4 @@
-import type { Agent, TranscriptState, UniversalEvent } from "interlinear";
+import { type Agent, emptyTranscript, type TranscriptState, type UniversalEvent } from "interlinear";
 import { titleOf } from "interlinear/export";
 import { type Row, Transcript, type TranscriptHandle } from "interlinear/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
@@ -31,7 +31,7 @@ const PANES: Record<Panes, string> = { transcript: "Transcript", both: "Both", l
 /** A session: its transcript, and beside it every native line with its events. */
 export function Session({ document, route, name, onReadAs, controls }: SessionProps): ReactNode {
   const reading = useSyncExternalStore(document.subscribe, document.current);
-  const transcript = transcriptOf(reading, route.session);
+  const transcript = transcriptOf(reading, route.session) ?? (controls && emptyTranscript);
   const [panes, setPanes] = usePanes();
   const [row, setRow] = useState<number>();
   const conversation = useRef<TranscriptHandle>(null);
@@ -73,7 +73,7 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
     `${location.href.split("#")[0]}${formatRoute({ ...route, session: event.session_id, event: event.sequence })}`;
   return (
     <div className="session">
-      <Header transcript={transcript} reading={reading} document={document} route={route}>
+      <Header transcript={transcript} reading={reading} document={document} route={route} name={name}>
         <fieldset className="segments">
           <legend className="hidden">What to show</legend>
           {(Object.keys(PANES) as Panes[]).map((pane) => (
@@ -96,6 +96,7 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
               follow={controls !== undefined}
               onSelect={chooseInTranscript}
               handle={conversation}
+              empty={<p className="nothing">Nothing was said yet. Tell the agent what to do.</p>}
               {...(sequence !== undefined && { selected: sequence })}
               {...(controls && {
                 replyPermission: controls.replyPermission,
@@ -110,7 +111,14 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
         )}
         {panes !== "transcript" && (
           <div className="beside">
-            <Lines log={log} version={reading.version} selected={row} onSelect={choose} handle={lines} />
+            <Lines
+              log={log}
+              version={reading.version}
+              selected={row}
+              onSelect={choose}
+              follow={controls !== undefined && row === undefined}
+              handle={lines}
+            />
             {row !== undefined && (
               <Detail log={log} row={row} onSelect={choose} onClose={() => setRow(undefined)} linkOf={linkOf} />
             )}
@@ -185,6 +193,7 @@ function useLinkedEvent(
 }
 
 interface HeaderProps {
+  readonly name: string;
   readonly transcript: TranscriptState;
   readonly reading: Reading;
   readonly document: Document;
@@ -192,7 +201,7 @@ interface HeaderProps {
   readonly children: ReactNode;
 }
 
-function Header({ transcript, reading, document, route, children }: HeaderProps): ReactNode {
+function Header({ transcript, reading, document, route, name, children }: HeaderProps): ReactNode {
   const { session, usage } = transcript;
   const { agent, agent_version, model, cwd, mode, variant } = session.facts;
   const { counts } = document.log;
@@ -211,7 +220,7 @@ function Header({ transcript, reading, document, route, children }: HeaderProps)
     <header className="session-head">
       <AgentMark agent={agent} />
       <div className="session-title">
-        <h1>{titleOf(transcript)}</h1>
+        <h1>{transcript.sequence === 0 ? name : titleOf(transcript)}</h1>
         <p>{facts.filter(Boolean).join(" · ")}</p>
       </div>
       {several.length > 1 && (

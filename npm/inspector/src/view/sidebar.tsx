@@ -94,7 +94,7 @@ function LiveSessions({ route }: { route: Route }): ReactNode {
           key={session.sessionId}
           href={formatRoute({ place: "live", id: session.sessionId })}
           agent={session.agent}
-          title={session.title ?? session.sessionId}
+          title={server.nameOf(session)}
           detail={liveDetail(session)}
           status={session.status}
           current={route.place === "live" && route.id === session.sessionId}

@@ -27,12 +27,19 @@ export const RowView = memo(({ row, position, selected, onSelect }: RowViewProps
       aria-label={labelOf(row)}
       aria-current={selected || undefined}
       tabIndex={-1}
-      onClick={onSelect === undefined ? undefined : () => onSelect(row)}
+      onClick={onSelect === undefined ? undefined : ({ target }) => isPlain(target as Element) && onSelect(row)}
     >
       <RowBody row={row} />
     </article>
   );
 });
+
+/** A click on something that does something itself, or that marks text, does not choose the row. */
+function isPlain(target: Element): boolean {
+  return (
+    target.closest("a, button, input, label, select, textarea, form") === null && getSelection()?.isCollapsed !== false
+  );
+}
 
 function RowBody({ row }: { row: Row }): ReactNode {
   const { Turn, SessionEnd, ToolResult } = useParts();

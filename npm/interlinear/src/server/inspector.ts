@@ -1,4 +1,4 @@
-// The inspector, as static files beside the API.
+// The inspector, or another page, as static files beside the API.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,8 +23,16 @@ const HEADERS = {
 
 const FOLDER = fileURLToPath(new URL("../../inspector/", import.meta.url));
 
-/** Serves the inspector, which is told that there is an API; what is not of the inspector is left to that. */
-export function withInspector(api: Handler, folder = FOLDER): Handler {
+/** Serves the inspector beside the API. */
+export function withInspector(api: Handler): Handler {
+  return withFiles(api, FOLDER);
+}
+
+/**
+ * Serves the files of a folder, a page and what it needs, beside the API: what is no file of it is left to the API.
+ * The page can tell by `<html data-server>` that there is one.
+ */
+export function withFiles(api: Handler, folder: string): Handler {
   const files = filesIn(folder);
   return async (request) => {
     const { pathname } = new URL(request.url);
@@ -32,13 +40,10 @@ export function withInspector(api: Handler, folder = FOLDER): Handler {
     if (file === undefined || (request.method !== "GET" && request.method !== "HEAD")) return api(request);
     // Names of assets change with what is in them; the page itself must be asked for each time.
     const cache = pathname.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
-    const headers = {
-      ...HEADERS,
-      "cache-control": cache,
-      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-    };
+    const type = TYPES[extname(file)] ?? "application/octet-stream";
     const body =
       pathname === "/" ? readFileSync(file, "utf8").replace("<html ", "<html data-server ") : readFileSync(file);
+    const headers = { ...HEADERS, "cache-control": cache, "content-type": type };
     return new Response(request.method === "HEAD" ? null : body, { headers });
   };
 }

@@ -29,7 +29,7 @@ test("what one server runs, the other streams, though the database goes away in 
   const following = [here, there].map((client) => until(client.streamEvents("s"), ofType("turn.ended")));
   await here.sendMessage("s", "flood 3000 1000");
   await sleep(1000);
-  await database.stop("SIGQUIT");
+  await database.stop("QUIT");
   await sleep(500);
   await database.start();
   const [first, second] = await Promise.all(following);

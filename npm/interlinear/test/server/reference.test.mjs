@@ -49,7 +49,11 @@ test("it runs a session from beginning to end", async () => {
   );
   assert.ok((await send("GET", "/agents/claude/models")).models.every((model) => model.id));
 
-  const request = { agent: "claude", agentMode: "build", permissionMode: "default", model: null, variant: null };
+  const mcp = {
+    local: { type: "local", command: ["npx", "tool"], enabled: true },
+    remote: { type: "remote", url: "http://127.0.0.1:1/mcp", headers: null },
+  };
+  const request = { agent: "claude", agentMode: "build", permissionMode: "default", model: null, variant: null, mcp };
   const created = await send("POST", "/sessions/my-session", request);
   assert.equal(created.healthy, true);
   await assert.rejects(send("POST", "/sessions/my-session", request), { status: 409 });

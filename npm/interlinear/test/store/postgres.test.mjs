@@ -87,13 +87,31 @@ test("a database that goes away and comes back costs time and nothing else", asy
   const following = [here, there].map((store) => take(store.subscribe("s", { includeRaw: true }), done));
   for (let from = 10; from < 2000; from += 10) {
     if (from === 500 || from === 1200) {
-      await server.stop(from === 500 ? "SIGQUIT" : "SIGINT");
+      await server.stop(from === 500 ? "QUIT" : "INT");
       setTimeout(() => void server.start(), 300);
     }
     await writer.append(list.slice(from, from + 10));
   }
   assert.deepEqual(await readAll(there, "s", { includeRaw: true }), list);
   for (const taken of await Promise.all(following)) assert.deepEqual(taken, list);
+  await clean();
+});
+
+test("what was written while nobody could listen is heard of all the same", async () => {
+  const { again, clean } = place();
+  const [here, there] = [await again(), await again()];
+  const writer = await here.open("s");
+  await writer.append(events("s", 1, 1));
+  const seen = [];
+  const following = take(there.subscribe("s"), ({ sequence }) => seen.push(sequence) === 20);
+  const pool = new pg.Pool({ connectionString: server.url });
+  for (let sequence = 2; sequence <= 20; sequence += 1) {
+    while (seen.length < sequence - 1) await pause(5);
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'");
+    await writer.append(events("s", sequence, sequence));
+  }
+  assert.deepEqual(sequences(await following), range(1, 20));
+  await pool.end();
   await clean();
 });
 

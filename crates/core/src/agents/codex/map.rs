@@ -29,7 +29,7 @@ impl Adapter for State {
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match &message.method {
             Some(method) => {
-                emit.kind(method.clone().into_owned());
+                emit.kind(method);
                 self.host_message(method, &message, emit);
             }
             None if message.result.is_some() || message.error.is_some() => {
@@ -42,6 +42,10 @@ impl Adapter for State {
 
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         self.prompt_line(text, emit)
+    }
+
+    fn idle(&self) -> &'static [&'static str] {
+        &["emittedAtMs"]
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -126,11 +130,11 @@ impl State {
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match (&message.method, message.id) {
             (Some(method), Some(id)) => {
-                emit.kind(method.clone().into_owned());
+                emit.kind(method);
                 self.agent_request(method, id, &message, line, emit);
             }
             (Some(method), None) => {
-                emit.kind(method.clone().into_owned());
+                emit.kind(method);
                 self.notification(method, &message, line, emit);
             }
             (None, Some(id)) if message.result.is_some() || message.error.is_some() => {
@@ -270,7 +274,7 @@ impl State {
     /// The agent answers a request of the host.
     fn answered(&mut self, id: Value<'_>, message: &Message<'_>, emit: &mut Emit<'_>) {
         let request = self.host_requests.remove(id.raw()).unwrap_or_default();
-        emit.kind(format!("response {}", request.method).trim_end().to_owned());
+        emit.kind(format!("response {}", request.method).trim_end());
         if let Some(session) = request.session {
             emit.select(session);
         }

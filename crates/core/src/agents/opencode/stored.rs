@@ -9,7 +9,7 @@ use crate::agents::{Document, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};
-use crate::map::Map;
+use crate::map::{Map, sorted};
 
 /// Finds out whether a line is OpenCode's.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
@@ -91,8 +91,8 @@ pub(crate) fn arrange(files: Vec<(String, Vec<u8>)>) -> Vec<Document> {
         }
     }
     documents.extend(tree.exports());
-    documents.sort_by_cached_key(order);
-    documents
+    let keyed = documents.into_iter().map(|document| (order(&document), document)).collect();
+    sorted(keyed, |(a, _), (b, _)| a <= b).into_iter().map(|(_, document)| document).collect()
 }
 
 /// What lies in a tree beside its sessions.
@@ -293,7 +293,6 @@ fn timeline<'a>(parts: &[Value<'a>]) -> Vec<Step<'a>> {
     ordered
 }
 
-fn by_time(mut results: Vec<Step<'_>>) -> Vec<Step<'_>> {
-    results.sort_by_key(|result| result.at);
-    results
+fn by_time(results: Vec<Step<'_>>) -> Vec<Step<'_>> {
+    sorted(results, |a, b| a.at <= b.at)
 }

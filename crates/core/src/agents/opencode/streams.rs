@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use crate::hash;
 use crate::json::Value;
+use crate::state::kept;
 
 /// So many events that were not told on every stream are remembered: as far as one stream may run ahead of another.
 const MOST: usize = 4096;
@@ -14,13 +13,15 @@ const MOST_OF_ONE: usize = 256;
 /// The streams have a bit each; a server has three.
 const MOST_STREAMS: usize = 8;
 
-/// What was told on which stream.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Streams {
-    /// Their paths.
-    names: Vec<String>,
-    /// Events that are not told on every stream yet: a hash, and the streams that told it.
-    told: VecDeque<(u64, u8)>,
+kept! {
+    /// What was told on which stream.
+    #[derive(Debug, Default)]
+    pub(super) struct Streams {
+        /// Their paths.
+        names: Vec<String>,
+        /// Events that are not told on every stream yet: a hash, and the streams that told it.
+        told: VecDeque<(u64, u8)>,
+    }
 }
 
 impl Streams {

@@ -18,6 +18,8 @@ export interface Heard {
   readonly names: readonly string[];
   /** Whether it begins a conversation, in a process that has several. */
   readonly opens: boolean;
+  /** Whether it only wants to know something: it can be asked at any time, or never. */
+  readonly query: boolean;
   /** Whether a conversation goes on without it. It does not without a prompt, or an answer that the agent waits for. */
   readonly optional: boolean;
 }
@@ -72,6 +74,9 @@ export function inside(value: Record<string, unknown>, key: string): Record<stri
   return typeof member === "object" && member !== null ? (member as Record<string, unknown>) : {};
 }
 
+/** How requests are called that only want to know something. */
+const QUERY = /^(?:get_|mcp_status$|file_suggestions$|GET )|\/(?:list|read)$/;
+
 /** What a line of an agent is that has one conversation. */
 export function plain(kind: string, rest: { id?: unknown; answers?: unknown } = {}): Heard {
   const id = idOf(rest.id);
@@ -80,6 +85,7 @@ export function plain(kind: string, rest: { id?: unknown; answers?: unknown } = 
     kind,
     names: [],
     opens: false,
+    query: QUERY.test(kind),
     optional: kind !== PROMPT && kind !== ANSWER,
     ...(id !== undefined && { id }),
     ...(answers !== undefined && { answers }),

@@ -4,6 +4,9 @@ import { ANSWER, idOf, object, PROMPT, plain } from "./dialect.js";
 const PROMPTS = ["prompt", "steer", "follow_up"];
 const ANSWERS = ["extension_ui_response", "hook_ui_response"];
 
+/** What it says of itself where that was not recorded. */
+const STATE = { sessionId: "recording", thinkingLevel: "off", isStreaming: false, isCompacting: false };
+
 /** Pi: commands with an identifier, responses that name it; dialogs of extensions wait for an answer. */
 export const pi: Dialect = {
   heard(line) {
@@ -25,7 +28,7 @@ export const pi: Dialect = {
       const error = "The recording is over.";
       return { line: JSON.stringify({ ...response, command: "prompt", success: false, error }) };
     }
-    const data = kind === "get_state" ? { sessionId: "recording", isStreaming: false } : {};
+    const data = kind === "get_state" ? STATE : {};
     return { line: JSON.stringify({ ...response, command: kind, success: true, data }) };
   },
 };

@@ -65,3 +65,17 @@ function record(value: Record<string, unknown>): Rec {
   const partial = ["partial", "unterminated", "truncated"].some((mark) => value[mark] === true);
   return { ...rec, t: Number(rec.t) || 0, line: rec.line ?? "", partial };
 }
+
+/** Codes of a process that ended because it was signalled to. */
+const SIGNALLED = [129, 130, 143];
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"];
+
+/** Whether a process was ended by a signal that it could hear. */
+export function wasSignalled({ code, signal }: Pick<Rec, "code" | "signal">): boolean {
+  return SIGNALS.includes(signal ?? "") || SIGNALLED.includes(code ?? 0);
+}
+
+/** Whether a process ended by itself, and not in peace. */
+export function brokeDown(end: Pick<Rec, "code" | "signal">): boolean {
+  return end.code !== 0 && !wasSignalled(end);
+}

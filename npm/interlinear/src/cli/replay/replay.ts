@@ -5,6 +5,7 @@ import { PROMPT } from "./dialect.js";
 import type { Stage } from "./player.js";
 import { Player } from "./player.js";
 import type { Rec } from "./recording.js";
+import { brokeDown, wasSignalled } from "./recording.js";
 import type { Parts, Step } from "./steps.js";
 import { takeApart } from "./steps.js";
 
@@ -47,6 +48,7 @@ export class Replay {
   readonly #players: Player[] = [];
   readonly #byName = new Map<string, Player>();
   readonly #hurry = new AbortController();
+  readonly #improvised = new Map<string, number>();
   #begun = 0;
   // Far from those that an agent counts.
   #numbers = 1_000_000;
@@ -75,8 +77,7 @@ export class Replay {
 
   /** Whether the recorded process was ended by a signal that it could hear: what it then said stands in the recording. */
   get endedBySignal(): boolean {
-    const { code, signal } = this.#end ?? {};
-    return ["SIGTERM", "SIGINT", "SIGHUP"].includes(signal ?? "") || [129, 130, 143].includes(code ?? 0);
+    return this.#end !== undefined && wasSignalled(this.#end);
   }
 
   /** Says the rest without waiting. */
@@ -155,9 +156,8 @@ export class Replay {
 
   /** A process that broke down does so again. One that ended in peace was told to: it waits for that. */
   async #exit(record: Rec): Promise<void> {
-    const peaceful = record.code === 0 || this.endedBySignal;
     const alone = !this.#options.records.some(({ dir, ch }) => dir === "in" && ch !== "argv");
-    if (!peaceful || (alone && !this.endedBySignal)) await this.#options.exit(record);
+    if (brokeDown(record) || (alone && !wasSignalled(record))) await this.#options.exit(record);
   }
 
   /** Says what was recorded as the answer to such a request, wherever that was; else what does no harm. */
@@ -176,14 +176,12 @@ export class Replay {
     if (kind === PROMPT && over) await exit({ code: 1 });
   }
 
+  /** What was answered to such a request: the first time the first answer, and so on. */
   #recordedAnswer(kind: string): Rec | undefined {
-    const steps = [this.#parts.lobby, ...this.#parts.conversations].flat();
-    for (const step of steps) {
-      if (!("hear" in step) || step.hear.kind !== kind || step.hear.id === undefined) continue;
-      const answer = steps.find((other) => "say" in other && other.answers === step.hear.id);
-      if (answer !== undefined && "say" in answer) return answer.say;
-    }
-    return undefined;
+    const answers = this.#parts.answers.get(kind) ?? [];
+    const times = this.#improvised.get(kind) ?? 0;
+    this.#improvised.set(kind, times + 1);
+    return answers[Math.min(times, answers.length - 1)];
   }
 }
 

@@ -8,6 +8,7 @@ import { Replay } from "./replay.js";
 import { endOnSignals, endProcess } from "./stdio.js";
 
 const EVENTS = ["/event", "/global/event", "/api/event"];
+const GREETING = "opencode server listening on";
 const LISTENING = /http:\/\/[^\s/]+/;
 
 /** Plays OpenCode's server: requests by HTTP, events by SSE. It ends by a signal, or as the recorded one broke down. */
@@ -40,6 +41,9 @@ export async function playServer(
   server.listen(Number(option(args, "port") ?? 0), option(args, "hostname") ?? "127.0.0.1");
   await once(server, "listening");
   const { address, port } = server.address() as AddressInfo;
+  // Not every recording has what the server printed.
+  const greets = options.records.some(({ dir, line }) => dir === "out" && line.includes(GREETING));
+  if (!greets) await write(`${GREETING} http://${address}:${port}\n`);
 
   const say = async (line: string, { channel, status = 200, to }: Address) => {
     if (to !== undefined) return answer(requests, String(to), status, line);
@@ -48,7 +52,7 @@ export async function playServer(
     if (channel === "stderr") process.stderr.write(`${line}\n`);
     if (!channel.startsWith("sse") || object(line)["type"] === "server.connected") return;
     for (const [response, path] of readers) {
-      const event = eventFor(path, channel.slice("sse ".length) || "/event", line);
+      const event = eventFor(path, channel.slice("sse ".length).replace(/\?.*/, "") || "/event", line);
       if (event !== undefined) frame(response, event);
     }
   };

@@ -1,6 +1,7 @@
 import type { Dialect, Heard, Id } from "./dialect.js";
 import { PROMPT } from "./dialect.js";
 import type { Rec } from "./recording.js";
+import { brokeDown } from "./recording.js";
 
 /** One step of a conversation: the host says something, the agent says something, or the process ends. */
 export type Step =
@@ -12,60 +13,106 @@ export type Step =
 export interface Parts {
   readonly lobby: readonly Step[];
   readonly conversations: readonly (readonly Step[])[];
+  /** What was answered to each kind of request, in order. */
+  readonly answers: ReadonlyMap<string, readonly Rec[]>;
 }
 
 /** Takes a recording apart. A process that has one conversation only has it in the lobby. */
 export function takeApart(records: readonly Rec[], dialect: Dialect): Parts {
-  const lobby: Step[] = [];
-  const conversations: Step[][] = [];
-  const byName = new Map<string, Step[]>();
-  const byRequest = new Map<Id, Step[]>();
-  const byQuestion = new Map<Id, Step[]>();
-  const waiting: { channel: string; id: Id }[] = [];
-  let current = lobby;
+  const splitter = new Splitter(records, dialect);
+  for (const [index, record] of records.entries()) splitter.add(record, index);
+  return splitter;
+}
 
-  const begin = () => {
-    current = [];
-    conversations.push(current);
-    return current;
-  };
-  const hear = (record: Rec, index: number) => {
-    const heard = dialect.heard(record.line, record.ch);
+class Splitter implements Parts {
+  readonly lobby: Step[] = [];
+  readonly conversations: Step[][] = [];
+  readonly answers = new Map<string, Rec[]>();
+  readonly #dialect: Dialect;
+  /** Whether the process broke down: upon anything, a query too. */
+  readonly #broke: boolean;
+  /** The conversation that began last: what names none belongs to it. */
+  #current = this.lobby;
+  readonly #byName = new Map<string, Step[]>();
+  readonly #byRequest = new Map<Id, { heard: Heard; steps: Step[] }>();
+  readonly #byQuestion = new Map<Id, Step[]>();
+  /** Requests by HTTP have no identifier: their answer comes on the same channel. */
+  readonly #waiting: { channel: string; id: Id }[] = [];
+
+  constructor(records: readonly Rec[], dialect: Dialect) {
+    this.#dialect = dialect;
+    this.#broke = records.some((record) => record.dir === "exit" && brokeDown(record));
+  }
+
+  add(record: Rec, index: number): void {
+    if (record.dir === "exit") this.#current.push({ at: record.t, exit: record });
+    else if (record.dir !== "in") this.#say(record);
+    else if (record.ch !== "argv") this.#hear(record, index);
+  }
+
+  #hear({ line, ch, t }: Rec, index: number): void {
+    const heard = this.#dialect.heard(line, ch);
     if (heard === undefined) return;
-    // Requests by HTTP have no identifier: their answer comes on the same channel.
-    const http = record.ch?.startsWith("http ") ? `#${index}` : undefined;
-    const id = heard.id ?? http;
-    const asked = heard.answers === undefined ? undefined : byQuestion.get(heard.answers);
-    const known = asked ?? heard.names.map((name) => byName.get(name)).find((steps) => steps !== undefined);
+    const asked = heard.answers === undefined ? undefined : this.#byQuestion.get(heard.answers);
+    const known = asked ?? this.#named(heard.names);
     // A conversation that goes on needs not be opened.
     const opens = heard.opens || (heard.kind === PROMPT && heard.names.length > 0 && known === undefined);
-    const steps = opens ? begin() : (known ?? lobby);
-    if (opens) for (const name of heard.names) byName.set(name, steps);
-    if (id !== undefined) byRequest.set(id, steps);
-    if (http !== undefined && record.ch !== undefined) waiting.push({ channel: record.ch, id: http });
-    steps.push({ at: record.t, hear: { ...heard, opens, ...(id !== undefined && { id }) } });
-  };
-  const say = (record: Rec) => {
-    const said = dialect.said(record.line, record.ch);
-    const place = waiting.findIndex(({ channel }) => channel === record.ch);
-    const named = said.answers ?? (place < 0 ? undefined : waiting.splice(place, 1)[0]?.id);
-    // Some agents repeat the host's answers: these answer nothing.
-    const answers = named !== undefined && byRequest.has(named) ? named : undefined;
-    const known = said.names.map((name) => byName.get(name)).find((steps) => steps !== undefined);
-    const steps = (answers === undefined ? undefined : byRequest.get(answers)) ?? known ?? current;
-    if (steps !== lobby) for (const name of said.names) if (!byName.has(name)) byName.set(name, steps);
-    if (said.asks !== undefined) byQuestion.set(said.asks, steps);
-    const step: Step = { at: record.t, say: record, ...(answers !== undefined && { answers }) };
-    const before = dialect.answersFirst && answers === undefined ? unanswered(steps) : steps.length;
-    steps.splice(before, 0, step);
-  };
-  for (const [index, record] of records.entries()) {
-    if (record.dir === "exit") current.push({ at: record.t, exit: record });
-    else if (record.dir === "in") {
-      if (record.ch !== "argv") hear(record, index);
-    } else say(record);
+    const steps = opens ? this.#begin(heard.names) : (known ?? this.lobby);
+    const id = heard.id ?? this.#wait(ch, index);
+    if (id !== undefined) this.#byRequest.set(id, { heard, steps });
+    if (!this.#isAside(heard)) steps.push({ at: t, hear: { ...heard, opens, ...(id !== undefined && { id }) } });
   }
-  return { lobby, conversations };
+
+  #say(record: Rec): void {
+    const said = this.#dialect.said(record.line, record.ch);
+    const id = said.answers ?? this.#waited(record.ch);
+    // Some agents repeat the host's answers: these answer nothing.
+    const request = id === undefined ? undefined : this.#byRequest.get(id);
+    if (request !== undefined) this.#answer(request.heard.kind, record);
+    if (request !== undefined && this.#isAside(request.heard)) return;
+    const steps = request?.steps ?? this.#named(said.names) ?? this.#current;
+    if (steps !== this.lobby) this.#name(said.names, steps);
+    if (said.asks !== undefined) this.#byQuestion.set(said.asks, steps);
+    const early = this.#dialect.answersFirst && request === undefined;
+    const step = { at: record.t, say: record, ...(request !== undefined && id !== undefined && { answers: id }) };
+    steps.splice(early ? unanswered(steps) : steps.length, 0, step);
+  }
+
+  /** Queries have no place of their own in a conversation. */
+  #isAside({ query }: Heard): boolean {
+    return query && !this.#broke;
+  }
+
+  #begin(names: readonly string[]): Step[] {
+    this.#current = [];
+    this.conversations.push(this.#current);
+    for (const name of names) this.#byName.set(name, this.#current);
+    return this.#current;
+  }
+
+  #named(names: readonly string[]): Step[] | undefined {
+    return names.map((name) => this.#byName.get(name)).find((steps) => steps !== undefined);
+  }
+
+  #name(names: readonly string[], steps: Step[]): void {
+    for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, steps);
+  }
+
+  #answer(kind: string, record: Rec): void {
+    this.answers.set(kind, [...(this.answers.get(kind) ?? []), record]);
+  }
+
+  #wait(channel: string | undefined, index: number): Id | undefined {
+    if (!channel?.startsWith("http ")) return undefined;
+    const id = `#${index}`;
+    this.#waiting.push({ channel, id });
+    return id;
+  }
+
+  #waited(channel: string | undefined): Id | undefined {
+    const place = this.#waiting.findIndex((request) => request.channel === channel);
+    return place < 0 ? undefined : this.#waiting.splice(place, 1)[0]?.id;
+  }
 }
 
 /** Where the requests begin at the end of a conversation that have no answer yet: what is said now, they did not cause. */

@@ -59,15 +59,24 @@ export class PostgresStore implements Store {
     const { rows } = await this.#database.query(this.#sql.open, values);
     const [row] = rows;
     if (row === undefined) throw sessionBusy(sessionId);
-    const state = { last: Number(row["last_sequence"]), metadata: JSON.parse(row["metadata"] as string) };
-    const closed = () => this.#writers.delete(sessionId);
-    const ledger = new PostgresLedger(this.#database, this.#sql, this.#channel, lease, state, closed);
+    const lastSequence = Number(row["last_sequence"]);
+    const ledger = new PostgresLedger({
+      database: this.#database,
+      sql: this.#sql,
+      channel: this.#channel,
+      lease,
+      lastSequence,
+      metadata: JSON.parse(row["metadata"] as string),
+      closed: () => this.#writers.delete(sessionId),
+    });
     await ledger.describe(meta.metadata ?? {}).catch(async (error: unknown) => {
       await ledger.close();
       throw error;
     });
-    const writer = new Writer(sessionId, state.last, ledger, (events) => this.#fanout.publish(sessionId, events));
+    const writer = new Writer(sessionId, lastSequence, ledger, (events) => this.#fanout.publish(sessionId, events));
     this.#writers.set(sessionId, { writer, holder: lease.holder });
+    // From here on what others write is not listened to: what they wrote until now is looked for once more.
+    this.#fanout.stir(sessionId);
     this.#renew();
     return writer;
   }
