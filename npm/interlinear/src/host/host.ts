@@ -218,8 +218,6 @@ export class AgentHost implements AsyncDisposable {
     const { model, variant, permissionMode, mcpServers, resume, record } = options;
     const isHttp = known.runtime === "http";
     const key = JSON.stringify([known.id, found.command, env, record, isHttp && mcpServers]);
-    const server = this.#servers.get(key) ?? this.#serve(key, { options, known, found, cwd, env });
-    server.redactor.add(mcpSecrets(mcpServers));
     const start: StartCommand = {
       cwd,
       ...(model && { model }),
@@ -227,9 +225,19 @@ export class AgentHost implements AsyncDisposable {
       ...(permissionMode && { permission_mode: permissionMode }),
       ...(mcpServers && !isHttp && { mcp_servers: mcpServers }),
     };
-    const seat = new Seat(server, { id: sessionId, cwd, journal, start, resume });
-    await server.open(seat, { startMs: this.#startMs, signal: options.signal });
-    return seat;
+    for (;;) {
+      const server = this.#servers.get(key) ?? this.#serve(key, { options, known, found, cwd, env });
+      server.redactor.add(mcpSecrets(mcpServers));
+      const seat = new Seat(server, { id: sessionId, cwd, journal, start, resume });
+      const wasThere = server.pid !== undefined;
+      try {
+        await server.open(seat, { startMs: this.#startMs, signal: options.signal });
+        return seat;
+      } catch (error) {
+        // It was about to die when it was asked: a fresh one is not.
+        if (!wasThere || server.pid !== undefined || journal.lastSequence > 0) throw error;
+      }
+    }
   }
 
   #serve(key: string, { options, known, found, cwd, env }: ServerPlan): SharedServer {

@@ -13,9 +13,11 @@ log("started");
 const streams = new Set();
 let sessions = 0;
 let messages = 0;
+let told = 0;
 
 function tell(directory, type, properties) {
-  const frame = `data: ${JSON.stringify({ id: `evt_${Date.now()}`, type, properties })}\n\n`;
+  told += 1;
+  const frame = `data: ${JSON.stringify({ id: `evt_${process.pid}_${told}`, type, properties })}\n\n`;
   for (const stream of streams) if (stream.directory === directory) stream.response.write(frame);
 }
 

@@ -23,7 +23,7 @@ export const pi: Recipe = {
   passes: ["PI_*", "*_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "AWS_*", "GOOGLE_*", "GH_TOKEN", "COPILOT_GITHUB_TOKEN"],
   sets: {},
   runtime: "process",
-  greets: "session",
+  greets: '"get_state"',
   fixed: [],
   start({ resume }) {
     return { args: resume === undefined ? ["--mode", "rpc"] : ["--mode", "rpc", "--session", resume] };
