@@ -2,9 +2,9 @@
 // What is newer than everything that it is made of is left alone.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { setupBuild } from "./setup.mjs";
 import { at, heading, main, Problem, run, say } from "./shell.mjs";
+import { shown, sizes } from "./size.mjs";
 import { wasmToolchain } from "./toolchain.mjs";
 
 const rust = ["Cargo.toml", "Cargo.lock", "crates"];
@@ -22,30 +22,42 @@ function upToDate(output, sources) {
   return existsSync(output) && sources.every((source) => changed(at(source)) <= statSync(output).mtimeMs);
 }
 
-const wasmSources = [...rust, "bindings/wasm", "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"];
-const wasmOutput = at("npm", "wasm", "dist", "interlinear.wasm");
+/** What is compiled to WebAssembly. What few need is a module of its own. */
+const modules = [
+  { crate: "wasm", name: "interlinear", output: at("npm", "wasm", "dist", "interlinear.wasm") },
+  { crate: "exchange", name: "exchange", output: at("npm", "wasm", "dist", "exchange", "exchange.wasm") },
+].map((module) => ({
+  ...module,
+  sources: [...rust, `bindings/${module.crate}`, "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"],
+}));
 
-/** bindings/wasm → target-wasm: a folder of its own, because it may be another compiler's. */
+/** bindings/* → target-wasm: a folder of its own, because it may be another compiler's. */
 async function compileWasm() {
-  if (upToDate(wasmOutput, wasmSources)) return;
+  const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
+  if (stale.length === 0) return;
   say("WebAssembly: compiling (a minute or two the first time)");
   const { cargo, args, env } = wasmToolchain();
   const where = ["--target", "wasm32-unknown-unknown", "--target-dir", "target-wasm"];
-  const build = ["build", "--profile", "wasm", "--package", "interlinear-wasm", ...where, ...args];
+  const packages = stale.flatMap(({ crate }) => ["--package", crateName(crate)]);
+  const build = ["build", "--profile", "wasm", ...packages, ...where, ...args];
   await run(cargo, build, { env, echo: false, name: "compiling for WebAssembly" });
 }
 
+const crateName = (crate) => (crate === "wasm" ? "interlinear-wasm" : `interlinear-${crate}-wasm`);
+
 /** target-wasm → npm/wasm/dist */
 async function wasm() {
-  if (upToDate(wasmOutput, wasmSources)) return;
-  say("WebAssembly: glue and optimisation");
-  const folder = dirname(wasmOutput);
-  const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", "interlinear_wasm.wasm");
-  rmSync(folder, { recursive: true, force: true });
-  const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, "interlinear"];
-  await run("cargo", glue, { echo: false, name: "writing the glue" });
-  await optimise(join(folder, "interlinear_bg.wasm"), wasmOutput);
-  report("WebAssembly", wasmOutput);
+  const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
+  if (stale.length > 0) say("WebAssembly: glue and optimisation");
+  for (const { crate, name, output } of stale) {
+    const folder = dirname(output);
+    const file = `${crateName(crate).replaceAll("-", "_")}.wasm`;
+    const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", file);
+    const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, name];
+    await run("cargo", glue, { echo: false, name: "writing the glue" });
+    await optimise(join(folder, `${name}_bg.wasm`), output);
+  }
+  for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */
@@ -54,7 +66,7 @@ async function optimise(input, output) {
     (name) => `--enable-${name}`,
   );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(bin("wasm-opt"), ["-Os", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
+  await run(bin("wasm-opt"), ["-Oz", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
   rmSync(input);
   rmSync(`${input}.d.ts`);
 }
@@ -103,7 +115,7 @@ async function typescript() {
   await worker();
   const { bundle } = await import("./bundle.mjs");
   const code = await bundle(output);
-  say(`entry in a browser, without the WASM: ${sizes(Buffer.from(code))}`);
+  say(`entry in a browser, without the WASM: ${shown(sizes(Buffer.from(code)))}`);
 }
 
 /** A Worker has no import map: its file must stand alone. */
@@ -114,14 +126,7 @@ async function worker() {
 }
 
 function report(name, file) {
-  say(`${name}: ${sizes(readFileSync(file))}`);
-}
-
-/** The size of a file as people will download it. */
-function sizes(bytes) {
-  const kilobytes = (buffer) => `${(buffer.length / 1024).toFixed(1)} KB`;
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return `${kilobytes(bytes)} (gzip ${kilobytes(gzipSync(bytes, { level: 9 }))}, brotli ${kilobytes(brotli)})`;
+  say(`${name}: ${shown(sizes(readFileSync(file)))}`);
 }
 
 /** npm/inspector → npm/interlinear/inspector */

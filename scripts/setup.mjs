@@ -48,6 +48,17 @@ async function browser() {
   say(`browsers: ${chromium()}, ${firefox()}`);
 }
 
+/** What counts instructions. */
+async function counter() {
+  if (!has("valgrind")) await installPackages(["valgrind"], "a counter of instructions");
+  say("valgrind is there");
+}
+
+/** jq, with which the examples of the exchange transcript's reference are run. */
+async function jq() {
+  if (!has("jq")) await installPackages(["jq"], "jq for the tests");
+}
+
 async function database() {
   if (postgres() === undefined) await installPackages(["postgresql"], "a database for the tests");
   say(`database: ${postgres()}/postgres`);
@@ -65,6 +76,8 @@ export async function setupBuild() {
 export async function setupTests() {
   await rustComponents();
   await browser();
+  await counter();
+  await jq();
   await database();
 }
 

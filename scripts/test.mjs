@@ -7,7 +7,7 @@ import { setupTests } from "./setup.mjs";
 import { at, attempt, heading, main, root, say } from "./shell.mjs";
 
 const bin = (name) => at("node_modules", ".bin", name);
-const bindings = ["interlinear-node", "interlinear-wasm", "interlinear-bindgen"];
+const bindings = ["interlinear-node", "interlinear-wasm", "interlinear-exchange-wasm", "interlinear-bindgen"];
 
 const total = { passed: 0, failed: 0 };
 const broken = [];

@@ -1,16 +1,25 @@
 // Finds, and where asked installs, what the build needs: a compiler for WebAssembly and a browser for the tests.
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { ask, attempt, has, Problem, run, say } from "./shell.mjs";
 
 const target = "wasm32-unknown-unknown";
 
 // Every engine since 2021 has these. Reference types are left out: Safari 16.0 to 16.3 break on them.
-const features = "-C target-cpu=mvp -C target-feature=+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext";
+const features = ["-Ctarget-cpu=mvp", "-Ctarget-feature=+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"];
 
 // Debian's compiler comes with the source of the standard library, which it builds along.
 const debian = { rustc: "/usr/bin/rustc", cargo: "/usr/bin/cargo", source: "/usr/lib/rustlib/src/rust/library/std" };
 const debianPackages = ["rustc-web", "cargo-web", "rust-web-src", "lld-19"];
+
+/** What the compiler is told: where the sources of others lie on this machine is nobody's business. */
+function flags(library) {
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const moved = [`--remap-path-prefix=${join(home, "registry", "src")}=`, `--remap-path-prefix=${library}=rust`];
+  // Between spaces a path with a space would be two.
+  return { CARGO_ENCODED_RUSTFLAGS: [...features, ...moved].join("\x1f") };
+}
 
 /** How to compile for WebAssembly on this machine, or `undefined`. */
 export function wasmToolchain() {
@@ -23,7 +32,7 @@ function installedTarget() {
   if (folder === undefined || !existsSync(folder) || !readdirSync(folder).some((file) => file.startsWith("libstd-"))) {
     return undefined;
   }
-  return { name: `rustc with ${target}`, cargo: "cargo", args: [], env: { RUSTFLAGS: features } };
+  return { name: `rustc with ${target}`, cargo: "cargo", args: [], env: flags(ask("rustc", ["--print", "sysroot"])) };
 }
 
 /** Debian's compiler is there, with the library's source and a linker. */
@@ -39,7 +48,7 @@ function debianTarget() {
     env: {
       RUSTC: debian.rustc,
       RUSTC_BOOTSTRAP: "1", // building the standard library is not a stable feature
-      RUSTFLAGS: features,
+      ...flags(dirname(debian.source)),
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker,
     },
   };

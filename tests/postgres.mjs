@@ -32,17 +32,20 @@ export function makePostgres() {
   async function start() {
     const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, `port=${port}`, "fsync=off"];
     const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
-    server = spawn(join(postgres(), "postgres"), args, { ...options, stdio: "ignore" });
+    // It ends when it is told the signal, and when this process is gone.
+    const script = '"$0" "$@" </dev/null & read signal || signal=QUIT; kill -s $signal $!; wait $!';
+    const command = ["-c", script, join(postgres(), "postgres"), ...args];
+    server = spawn("sh", command, { ...options, stdio: ["pipe", "ignore", "ignore"] });
     for (let attempt = 0; attempt < 300 && !(await answers(join(folder, `.s.PGSQL.${port}`))); attempt += 1) {
       await sleep(50);
     }
   }
 
-  /** @param {NodeJS.Signals} signal SIGINT ends it in order, SIGQUIT at once */
-  async function stop(signal = "SIGQUIT") {
+  /** @param {"INT" | "QUIT"} signal the first ends it in order, the second at once */
+  async function stop(signal = "QUIT") {
     if (server === undefined) return;
     const gone = once(server, "exit");
-    server.kill(signal);
+    server.stdin.end(`${signal}\n`);
     await gone;
     server = undefined;
   }

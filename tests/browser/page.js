@@ -48,7 +48,8 @@ Object.assign(globalThis, {
 
   async inWorkerByPieces(url) {
     const pieces = [];
-    const result = await convertInWorker(await bytesOf(url), { onEvents: (events) => pieces.push(...events) });
+    const options = { includeRaw: true, onEvents: (events) => pieces.push(...events) };
+    const result = await convertInWorker(await bytesOf(url), options);
     return { pieces, events: result.events };
   },
 

@@ -193,7 +193,7 @@ describe("progress", () => {
   const file = recording("hello");
 
   test("shows on standard error when it takes long and someone is there to see it", async () => {
-    const { stdout } = await onTerminal(`(head -n 3 ${file}; sleep 1.3; tail -n +4 ${file})`);
+    const { stdout } = await onTerminal(`(head -n 3 ${file}; sleep 3; tail -n +4 ${file})`);
     assert.match(stdout, /stdin: 0 MB, 0 MB\/s/);
     assert.ok(stdout.endsWith("\r\u001b[K"), "the bar is taken away at the end");
   });

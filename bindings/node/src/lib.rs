@@ -53,7 +53,7 @@ pub fn detect(name: String, head: &[u8]) -> Result<String> {
 /// The agents that can be read: JSON.
 #[napi(catch_unwind)]
 pub fn agents() -> String {
-    json(&interlinear_core::Agent::ALL)
+    json(interlinear_core::Agent::ALL)
 }
 
 /// The version of this build.

@@ -1,113 +1,137 @@
 //! A process that is being read and talked to.
 
-use interlinear_core::{Channel, Command, Connection, Encoding, Output};
+use interlinear_core::{Channel, Command, Connection, Encoding, Exit, OpenOptions, Output};
 use napi::bindgen_prelude::{Env, Uint8Array, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, json, read, stringify, thrown};
+use crate::value::{Result, Written, json, stringify, thrown, written};
 
 /// Bytes and commands in, events and bytes out.
 #[napi]
 #[derive(Debug)]
-pub struct Machine(Connection);
+pub struct Machine {
+    connection: Connection,
+    packed: Output,
+    lines: Output,
+}
+
+impl From<Connection> for Machine {
+    fn from(connection: Connection) -> Self {
+        Self { connection, packed: Output::new(Encoding::Packed), lines: Output::new(Encoding::Ndjson) }
+    }
+}
 
 #[napi]
 impl Machine {
     /// Opens a session or a connection.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self> {
-        Connection::open(&read(env, "bad_options", options)?).map(Self).map_err(thrown)
+        let options = OpenOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
+        Connection::open(&options).map(Self::from).map_err(thrown)
     }
 
-    /// What the agent wrote. Like every method that gives events: a JSON array, or nothing.
+    /// What the agent wrote. Like every method that gives events: packed, or nothing.
     #[napi(catch_unwind)]
-    pub fn receive(&mut self, chunk: &[u8], channel: String, now: f64) -> String {
-        events(|output| self.0.receive(chunk, &Channel::parse(&channel), now, output))
+    pub fn receive<'env>(&mut self, env: &'env Env, chunk: &[u8], channel: String, now: f64) -> Result<Written<'env>> {
+        self.packed.begin(chunk);
+        self.connection.receive(chunk, &Channel::parse(&channel), now, &mut self.packed);
+        written(env, &mut self.packed)
     }
 
     /// What the host wrote by itself.
     #[napi(catch_unwind)]
-    pub fn sent(&mut self, chunk: &[u8], channel: String, now: f64) -> String {
-        events(|output| self.0.sent(chunk, &Channel::parse(&channel), now, output))
+    pub fn sent<'env>(&mut self, env: &'env Env, chunk: &[u8], channel: String, now: f64) -> Result<Written<'env>> {
+        self.packed.begin(chunk);
+        self.connection.sent(chunk, &Channel::parse(&channel), now, &mut self.packed);
+        written(env, &mut self.packed)
     }
 
     /// What the host wants the agent to do.
     #[napi(catch_unwind)]
-    pub fn command(&mut self, env: Env, command: Unknown<'_>, session_id: Option<String>, now: f64) -> Result<String> {
-        let command = Command::from_json(&stringify(env, "bad_command", command)?).map_err(thrown)?;
-        Ok(events(|output| self.0.command(&command, session_id.as_deref(), now, output)))
+    pub fn command<'env>(
+        &mut self,
+        env: &'env Env,
+        command: Unknown<'_>,
+        session_id: Option<String>,
+        now: f64,
+    ) -> Result<Written<'env>> {
+        let command = Command::from_json(&stringify(*env, "bad_command", command)?).map_err(thrown)?;
+        self.packed.begin(b"");
+        self.connection.command(&command, session_id.as_deref(), now, &mut self.packed);
+        written(env, &mut self.packed)
     }
 
     /// What the agent wrote, as NDJSON.
     #[napi(catch_unwind)]
-    pub fn relay(&mut self, chunk: &[u8], channel: String, now: f64) -> Uint8Array {
-        encoded(Encoding::Ndjson, |output| self.0.receive(chunk, &Channel::parse(&channel), now, output)).into()
+    pub fn relay<'env>(&mut self, env: &'env Env, chunk: &[u8], channel: String, now: f64) -> Result<Written<'env>> {
+        self.lines.begin(chunk);
+        self.connection.receive(chunk, &Channel::parse(&channel), now, &mut self.lines);
+        written(env, &mut self.lines)
     }
 
     /// What the host must write, call or signal now: a JSON array.
     #[napi(catch_unwind)]
     pub fn outgoing(&mut self) -> String {
-        json(&self.0.outgoing())
+        json(&self.connection.outgoing())
     }
 
     /// When `tick` must be called if nothing comes.
     #[napi(catch_unwind)]
     pub fn deadline(&self) -> Option<f64> {
-        self.0.deadline()
+        self.connection.deadline()
     }
 
     /// Time has passed.
     #[napi(catch_unwind)]
-    pub fn tick(&mut self, now: f64) -> String {
-        events(|output| self.0.tick(now, output))
+    pub fn tick<'env>(&mut self, env: &'env Env, now: f64) -> Result<Written<'env>> {
+        self.packed.begin(b"");
+        self.connection.tick(now, &mut self.packed);
+        written(env, &mut self.packed)
     }
 
     /// The process is gone.
     #[napi(catch_unwind)]
-    pub fn exited(&mut self, env: Env, exit: Unknown<'_>, now: f64) -> Result<String> {
-        let exit = read(env, "bad_exit", exit)?;
-        Ok(events(|output| self.0.exited(&exit, now, output)))
+    pub fn exited<'env>(&mut self, env: &'env Env, exit: Unknown<'_>, now: f64) -> Result<Written<'env>> {
+        let exit = Exit::from_json(&stringify(*env, "bad_exit", exit)?).map_err(thrown)?;
+        self.packed.begin(b"");
+        self.connection.exited(&exit, now, &mut self.packed);
+        written(env, &mut self.packed)
     }
 
     /// The input is over.
     #[napi(catch_unwind)]
-    pub fn end(&mut self, now: f64) -> String {
-        events(|output| self.0.end(now, output))
+    pub fn end<'env>(&mut self, env: &'env Env, now: f64) -> Result<Written<'env>> {
+        self.packed.begin(b"");
+        self.connection.end(now, &mut self.packed);
+        written(env, &mut self.packed)
+    }
+
+    /// The sequence of the (first) session's last event.
+    #[napi(catch_unwind)]
+    pub fn sequence(&self) -> f64 {
+        self.connection.sequence() as f64
     }
 
     /// What was read so far, and what became of it: JSON.
     #[napi(catch_unwind)]
     pub fn stats(&self) -> String {
-        json(&self.0.stats())
+        json(&self.connection.stats())
     }
 
     /// All state, to go on in another process.
     #[napi(catch_unwind)]
-    pub fn snapshot(&self) -> Uint8Array {
-        self.0.snapshot().into()
+    pub fn snapshot(&mut self) -> Uint8Array {
+        self.connection.snapshot().into()
     }
 
     /// Goes on from a snapshot.
     #[napi(factory, catch_unwind)]
     pub fn restore(bytes: &[u8]) -> Result<Self> {
-        Connection::restore(bytes).map(Self).map_err(thrown)
+        Connection::restore(bytes).map(Self::from).map_err(thrown)
     }
 
     /// Nothing to do here: the garbage collector frees it. The WASM binding has the same method.
     #[napi]
     #[allow(clippy::unused_self, reason = "a method in JavaScript")]
     pub fn free(&self) {}
-}
-
-/// The events of one call, as text.
-fn events(call: impl FnOnce(&mut Output)) -> String {
-    // The core writes nothing but UTF-8.
-    String::from_utf8(encoded(Encoding::Array, call)).unwrap_or_default()
-}
-
-/// The events of one call, as bytes.
-fn encoded(encoding: Encoding, call: impl FnOnce(&mut Output)) -> Vec<u8> {
-    let mut output = Output::new(encoding);
-    call(&mut output);
-    output.take()
 }

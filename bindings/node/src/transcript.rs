@@ -1,10 +1,10 @@
 //! Whole transcripts, chunk by chunk.
 
-use interlinear_core::{Converter, Failure, Output, Stretch};
-use napi::bindgen_prelude::{Env, Uint8Array, Unknown};
+use interlinear_core::{ConvertOptions, Converter, Encoding, Output, Stretch};
+use napi::bindgen_prelude::{Env, Unknown};
 use napi_derive::napi;
 
-use crate::value::{Result, encoding, json, read, thrown};
+use crate::value::{Result, Written, json, stringify, thrown, written};
 
 /// Converts one transcript, live or stored, of one or several files.
 #[napi]
@@ -17,26 +17,29 @@ pub struct Transcript {
 
 #[napi]
 impl Transcript {
-    /// A transcript of which nothing is read yet. The encoding is `array`, `ndjson` or `trace`.
+    /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[napi(constructor, catch_unwind)]
-    pub fn new(env: Env, options: Unknown<'_>, encoding_name: String) -> Result<Self> {
-        let converter = Converter::new(&read(env, "bad_options", options)?);
-        let output = Output::new(encoding(&encoding_name)?);
+    pub fn new(env: Env, options: Unknown<'_>, encoding: String) -> Result<Self> {
+        let options = ConvertOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
+        let converter = Converter::new(&options);
+        let output = Output::new(Encoding::parse(&encoding).map_err(thrown)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }
 
     /// The next chunk of a file; gives the events that are known now, encoded.
     #[napi(catch_unwind)]
-    pub fn push(&mut self, file: String, chunk: &[u8]) -> Result<Uint8Array> {
-        let pushed = self.converter.push(&file, chunk, &mut self.output);
-        self.written(pushed)
+    pub fn push<'env>(&mut self, env: &'env Env, file: String, chunk: &[u8]) -> Result<Written<'env>> {
+        self.output.begin(chunk);
+        self.converter.push(&file, chunk, &mut self.output).map_err(thrown)?;
+        written(env, &mut self.output)
     }
 
     /// All files were pushed: finds what must be read again (`stretches`).
     #[napi(catch_unwind)]
-    pub fn plan(&mut self) -> Result<Uint8Array> {
-        let planned = self.converter.plan(&mut self.output).map(|stretches| self.stretches = stretches);
-        self.written(planned)
+    pub fn plan<'env>(&mut self, env: &'env Env) -> Result<Written<'env>> {
+        self.output.begin(b"");
+        self.stretches = self.converter.plan(&mut self.output).map_err(thrown)?;
+        written(env, &mut self.output)
     }
 
     /// What must be read again and handed to `feed`, in this order: a JSON array.
@@ -47,16 +50,18 @@ impl Transcript {
 
     /// The bytes of the next stretch, in any number of chunks.
     #[napi(catch_unwind)]
-    pub fn feed(&mut self, chunk: &[u8]) -> Uint8Array {
+    pub fn feed<'env>(&mut self, env: &'env Env, chunk: &[u8]) -> Result<Written<'env>> {
+        self.output.begin(chunk);
         self.converter.feed(chunk, &mut self.output);
-        self.output.take().into()
+        written(env, &mut self.output)
     }
 
     /// Everything was read.
     #[napi(catch_unwind)]
-    pub fn end(&mut self) -> Result<Uint8Array> {
-        let ended = self.converter.end(&mut self.output);
-        self.written(ended)
+    pub fn end<'env>(&mut self, env: &'env Env) -> Result<Written<'env>> {
+        self.output.begin(b"");
+        self.converter.end(&mut self.output).map_err(thrown)?;
+        written(env, &mut self.output)
     }
 
     /// What the transcript turned out to be: JSON.
@@ -75,10 +80,4 @@ impl Transcript {
     #[napi]
     #[allow(clippy::unused_self, reason = "a method in JavaScript")]
     pub fn free(&self) {}
-
-    /// What was written by a call, unless it failed.
-    fn written(&mut self, result: std::result::Result<(), Failure>) -> Result<Uint8Array> {
-        result.map_err(thrown)?;
-        Ok(self.output.take().into())
-    }
 }

@@ -1,22 +1,31 @@
 //! How small values cross: objects in, JSON text out, failures as JavaScript errors with a code.
 
-use interlinear_core::{Encoding, Failure};
-use napi::bindgen_prelude::{Env, Function, JsObjectValue as _, Object, Unknown};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use interlinear_core::schema::{Json, ToJson};
+use interlinear_core::{Failure, Output};
+use napi::JsString;
+use napi::bindgen_prelude::{Either, Env, Function, JsObjectValue as _, Object, Uint8ArraySlice, Unknown};
 
 /// The status of an error is its `code` in JavaScript.
 pub(crate) type Result<T> = napi::Result<T, String>;
 
 /// Reports are plain data: they always have a JSON text.
-pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+pub(crate) fn json(value: &(impl ToJson + ?Sized)) -> String {
+    Json::of(value).into_text()
 }
 
-/// Reads an object, by its JSON text: parts of it are kept as such.
-pub(crate) fn read<T: DeserializeOwned>(env: Env, code: &str, value: Unknown<'_>) -> Result<T> {
-    let text = stringify(env, code, value)?;
-    serde_json::from_str(&text).map_err(|error| refused(code, &error))
+/// What a call wrote: text, or bytes.
+pub(crate) type Written<'env> = Either<JsString<'env>, Uint8ArraySlice<'env>>;
+
+/// Hands over what a call wrote.
+pub(crate) fn written<'env>(env: &'env Env, output: &mut Output) -> Result<Written<'env>> {
+    let is_text = output.is_text();
+    let written = output.written();
+    let handed = if is_text {
+        env.create_string_latin1(written).map(Either::A)
+    } else {
+        Uint8ArraySlice::copy_from(env, written).map(Either::B)
+    };
+    handed.map_err(|error| refused("GenericFailure", &error.reason))
 }
 
 /// The JSON text of a value.
@@ -27,16 +36,6 @@ pub(crate) fn stringify(env: Env, code: &str, value: Unknown<'_>) -> Result<Stri
         stringify.call(value)
     };
     call().map_err(|error| refused(code, &error.reason))
-}
-
-/// Reads the name of an encoding.
-pub(crate) fn encoding(name: &str) -> Result<Encoding> {
-    match name {
-        "array" => Ok(Encoding::Array),
-        "ndjson" => Ok(Encoding::Ndjson),
-        "trace" => Ok(Encoding::Trace),
-        _ => Err(refused("bad_options", &format!("unknown encoding `{name}`, expected `array`, `ndjson` or `trace`"))),
-    }
 }
 
 /// The object is not what it should be.

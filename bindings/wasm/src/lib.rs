@@ -50,7 +50,7 @@ pub fn detect(name: &str, head: &[u8]) -> Result<String, JsValue> {
 /// The agents that can be read: JSON.
 #[wasm_bindgen]
 pub fn agents() -> String {
-    json(&interlinear_core::Agent::ALL)
+    json(interlinear_core::Agent::ALL)
 }
 
 /// The version of this build.

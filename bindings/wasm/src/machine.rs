@@ -4,93 +4,110 @@ use interlinear_core::{Channel, Command, Connection, Encoding, Exit, OpenOptions
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-use crate::value::{json, read, read_verbatim, stringify, thrown};
+use crate::value::{json, stringify, thrown, written};
 
 /// Bytes and commands in, events and bytes out.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct Machine(Connection);
+pub struct Machine {
+    connection: Connection,
+    packed: Output,
+    lines: Output,
+}
+
+impl From<Connection> for Machine {
+    fn from(connection: Connection) -> Self {
+        Self { connection, packed: Output::new(Encoding::Packed), lines: Output::new(Encoding::Ndjson) }
+    }
+}
 
 #[wasm_bindgen]
 impl Machine {
     /// Opens a session or a connection.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &Ts<OpenOptions>) -> Result<Self, JsValue> {
-        Connection::open(&read_verbatim("bad_options", options)?).map(Self).map_err(thrown)
+        let options = OpenOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;
+        Connection::open(&options).map(Self::from).map_err(thrown)
     }
 
-    /// What the agent wrote. Like every method that gives events: a JSON array, or nothing.
-    pub fn receive(&mut self, chunk: &[u8], channel: &str, now: f64) -> String {
-        events(|output| self.0.receive(chunk, &Channel::parse(channel), now, output))
+    /// What the agent wrote. Like every method that gives events: packed, or nothing.
+    pub fn receive(&mut self, chunk: &[u8], channel: &str, now: f64) -> JsValue {
+        self.packed.begin(chunk);
+        self.connection.receive(chunk, &Channel::parse(channel), now, &mut self.packed);
+        written(&mut self.packed)
     }
 
     /// What the host wrote by itself.
-    pub fn sent(&mut self, chunk: &[u8], channel: &str, now: f64) -> String {
-        events(|output| self.0.sent(chunk, &Channel::parse(channel), now, output))
+    pub fn sent(&mut self, chunk: &[u8], channel: &str, now: f64) -> JsValue {
+        self.packed.begin(chunk);
+        self.connection.sent(chunk, &Channel::parse(channel), now, &mut self.packed);
+        written(&mut self.packed)
     }
 
     /// What the host wants the agent to do.
-    pub fn command(&mut self, command: &Ts<Command>, session_id: Option<String>, now: f64) -> Result<String, JsValue> {
+    pub fn command(&mut self, command: &Ts<Command>, session_id: Option<String>, now: f64) -> Result<JsValue, JsValue> {
         let command = Command::from_json(&stringify(&command.js_value())?).map_err(thrown)?;
-        Ok(events(|output| self.0.command(&command, session_id.as_deref(), now, output)))
+        self.packed.begin(b"");
+        self.connection.command(&command, session_id.as_deref(), now, &mut self.packed);
+        Ok(written(&mut self.packed))
     }
 
     /// What the agent wrote, as NDJSON.
-    pub fn relay(&mut self, chunk: &[u8], channel: &str, now: f64) -> Vec<u8> {
-        encoded(Encoding::Ndjson, |output| self.0.receive(chunk, &Channel::parse(channel), now, output))
+    pub fn relay(&mut self, chunk: &[u8], channel: &str, now: f64) -> JsValue {
+        self.lines.begin(chunk);
+        self.connection.receive(chunk, &Channel::parse(channel), now, &mut self.lines);
+        written(&mut self.lines)
     }
 
     /// What the host must write, call or signal now: a JSON array.
     pub fn outgoing(&mut self) -> String {
-        json(&self.0.outgoing())
+        json(&self.connection.outgoing())
     }
 
     /// When `tick` must be called if nothing comes.
     pub fn deadline(&self) -> Option<f64> {
-        self.0.deadline()
+        self.connection.deadline()
     }
 
     /// Time has passed.
-    pub fn tick(&mut self, now: f64) -> String {
-        events(|output| self.0.tick(now, output))
+    pub fn tick(&mut self, now: f64) -> JsValue {
+        self.packed.begin(b"");
+        self.connection.tick(now, &mut self.packed);
+        written(&mut self.packed)
     }
 
     /// The process is gone.
-    pub fn exited(&mut self, exit: &Ts<Exit>, now: f64) -> Result<String, JsValue> {
-        let exit = read("bad_exit", exit)?;
-        Ok(events(|output| self.0.exited(&exit, now, output)))
+    pub fn exited(&mut self, exit: &Ts<Exit>, now: f64) -> Result<JsValue, JsValue> {
+        let exit = Exit::from_json(&stringify(&exit.js_value())?).map_err(thrown)?;
+        self.packed.begin(b"");
+        self.connection.exited(&exit, now, &mut self.packed);
+        Ok(written(&mut self.packed))
     }
 
     /// The input is over.
-    pub fn end(&mut self, now: f64) -> String {
-        events(|output| self.0.end(now, output))
+    pub fn end(&mut self, now: f64) -> JsValue {
+        self.packed.begin(b"");
+        self.connection.end(now, &mut self.packed);
+        written(&mut self.packed)
+    }
+
+    /// The sequence of the (first) session's last event.
+    pub fn sequence(&self) -> f64 {
+        self.connection.sequence() as f64
     }
 
     /// What was read so far, and what became of it: JSON.
     pub fn stats(&self) -> String {
-        json(&self.0.stats())
+        json(&self.connection.stats())
     }
 
     /// All state, to go on in another process.
-    pub fn snapshot(&self) -> Vec<u8> {
-        self.0.snapshot()
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        self.connection.snapshot()
     }
 
     /// Goes on from a snapshot.
     pub fn restore(bytes: &[u8]) -> Result<Self, JsValue> {
-        Connection::restore(bytes).map(Self).map_err(thrown)
+        Connection::restore(bytes).map(Self::from).map_err(thrown)
     }
-}
-
-/// The events of one call, as text.
-fn events(call: impl FnOnce(&mut Output)) -> String {
-    // The core writes nothing but UTF-8.
-    String::from_utf8(encoded(Encoding::Array, call)).unwrap_or_default()
-}
-
-/// The events of one call, as bytes.
-fn encoded(encoding: Encoding, call: impl FnOnce(&mut Output)) -> Vec<u8> {
-    let mut output = Output::new(encoding);
-    call(&mut output);
-    output.take()
 }

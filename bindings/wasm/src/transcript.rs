@@ -1,10 +1,10 @@
 //! Whole transcripts, chunk by chunk.
 
-use interlinear_core::{ConvertOptions, Converter, Failure, Output, Stretch};
+use interlinear_core::{ConvertOptions, Converter, Encoding, Output, Stretch};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
-use crate::value::{encoding, json, read, thrown};
+use crate::value::{json, stringify, thrown, written};
 
 /// Converts one transcript, live or stored, of one or several files.
 #[wasm_bindgen]
@@ -17,24 +17,27 @@ pub struct Transcript {
 
 #[wasm_bindgen]
 impl Transcript {
-    /// A transcript of which nothing is read yet. The encoding is `array`, `ndjson` or `trace`.
+    /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &Ts<ConvertOptions>, encoding_name: &str) -> Result<Self, JsValue> {
-        let converter = Converter::new(&read("bad_options", options)?);
-        let output = Output::new(encoding(encoding_name)?);
+    pub fn new(options: &Ts<ConvertOptions>, encoding: &str) -> Result<Self, JsValue> {
+        let options = ConvertOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;
+        let converter = Converter::new(&options);
+        let output = Output::new(Encoding::parse(encoding).map_err(thrown)?);
         Ok(Self { converter, output, stretches: Vec::new() })
     }
 
     /// The next chunk of a file; gives the events that are known now, encoded.
-    pub fn push(&mut self, file: &str, chunk: &[u8]) -> Result<Vec<u8>, JsValue> {
-        let pushed = self.converter.push(file, chunk, &mut self.output);
-        self.written(pushed)
+    pub fn push(&mut self, file: &str, chunk: &[u8]) -> Result<JsValue, JsValue> {
+        self.output.begin(chunk);
+        self.converter.push(file, chunk, &mut self.output).map_err(thrown)?;
+        Ok(written(&mut self.output))
     }
 
     /// All files were pushed: finds what must be read again (`stretches`).
-    pub fn plan(&mut self) -> Result<Vec<u8>, JsValue> {
-        let planned = self.converter.plan(&mut self.output).map(|stretches| self.stretches = stretches);
-        self.written(planned)
+    pub fn plan(&mut self) -> Result<JsValue, JsValue> {
+        self.output.begin(b"");
+        self.stretches = self.converter.plan(&mut self.output).map_err(thrown)?;
+        Ok(written(&mut self.output))
     }
 
     /// What must be read again and handed to `feed`, in this order: a JSON array.
@@ -43,15 +46,17 @@ impl Transcript {
     }
 
     /// The bytes of the next stretch, in any number of chunks.
-    pub fn feed(&mut self, chunk: &[u8]) -> Vec<u8> {
+    pub fn feed(&mut self, chunk: &[u8]) -> JsValue {
+        self.output.begin(chunk);
         self.converter.feed(chunk, &mut self.output);
-        self.output.take()
+        written(&mut self.output)
     }
 
     /// Everything was read.
-    pub fn end(&mut self) -> Result<Vec<u8>, JsValue> {
-        let ended = self.converter.end(&mut self.output);
-        self.written(ended)
+    pub fn end(&mut self) -> Result<JsValue, JsValue> {
+        self.output.begin(b"");
+        self.converter.end(&mut self.output).map_err(thrown)?;
+        Ok(written(&mut self.output))
     }
 
     /// What the transcript turned out to be: JSON.
@@ -62,11 +67,5 @@ impl Transcript {
     /// What was read so far, and what became of it: JSON.
     pub fn stats(&self) -> String {
         json(&self.converter.stats())
-    }
-
-    /// What was written by a call, unless it failed.
-    fn written(&mut self, result: Result<(), Failure>) -> Result<Vec<u8>, JsValue> {
-        result.map_err(thrown)?;
-        Ok(self.output.take())
     }
 }

@@ -2,10 +2,8 @@
 
 use std::cell::RefCell;
 
-use interlinear_core::{Encoding, Failure};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use tsify::{Ts, Tsify};
+use interlinear_core::schema::{Json, ToJson};
+use interlinear_core::{Failure, Output};
 use wasm_bindgen::prelude::*;
 
 thread_local! {
@@ -23,39 +21,24 @@ pub(crate) fn kept_panic() -> Option<String> {
 }
 
 /// Reports are plain data: they always have a JSON text.
-pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+pub(crate) fn json(value: &(impl ToJson + ?Sized)) -> String {
+    Json::of(value).into_text()
 }
 
-/// Reads a small object, property by property.
-pub(crate) fn read<T>(code: &str, value: &Ts<T>) -> Result<T, JsValue>
-where
-    T: Tsify<JsType: Clone> + DeserializeOwned,
-{
-    value.to_rust().map_err(|error| refused(code, &error))
-}
-
-/// Reads an object of which a part is kept as the JSON text that it is, for which there must be such text.
-pub(crate) fn read_verbatim<T>(code: &str, value: &Ts<T>) -> Result<T, JsValue>
-where
-    T: Tsify + DeserializeOwned,
-{
-    serde_json::from_str(&stringify(&value.js_value())?).map_err(|error| refused(code, &error))
-}
-
-/// The JSON text of a value.
+/// The JSON text of a value; of what has none, no text.
 pub(crate) fn stringify(value: &JsValue) -> Result<String, JsValue> {
-    js_sys::JSON::stringify(value).map(String::from)
+    js_sys::JSON::stringify(value).map(|text| text.as_string().unwrap_or_default())
 }
 
-/// Reads the name of an encoding.
-pub(crate) fn encoding(name: &str) -> Result<Encoding, JsValue> {
-    match name {
-        "array" => Ok(Encoding::Array),
-        "ndjson" => Ok(Encoding::Ndjson),
-        "trace" => Ok(Encoding::Trace),
-        _ => Err(refused("bad_options", &format!("unknown encoding `{name}`, expected `array`, `ndjson` or `trace`"))),
+/// Hands over what a call wrote: a string, or bytes.
+pub(crate) fn written(output: &mut Output) -> JsValue {
+    let is_text = output.is_text();
+    let written = output.written();
+    if is_text {
+        // It is ASCII.
+        return std::str::from_utf8(written).unwrap_or_default().into();
     }
+    js_sys::Uint8Array::from(written.as_slice()).into()
 }
 
 /// The object is not what it should be.

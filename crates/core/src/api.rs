@@ -1,9 +1,10 @@
 //! What a host hands in and gets back, besides events: options, channels, commands, reports.
 
-use std::collections::BTreeMap;
-
+use crate::map::Map;
+use crate::state::{kept_fields, kept_variants};
+use interlinear_schema::tape::{Tape, Value};
+use interlinear_schema::{Json, ToJson};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 /// The agents that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,6 +52,17 @@ pub enum Form {
     Stored,
 }
 
+impl Form {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Exec => "exec",
+            Self::Stored => "stored",
+        }
+    }
+}
+
 /// How to open a session, or a connection that carries several.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
@@ -63,13 +75,14 @@ pub struct OpenOptions {
     /// Whether every event carries the native object that caused it.
     #[serde(default)]
     pub include_raw: bool,
-    /// Whether several sessions may come out.
+    /// Whether several sessions may come out. If not, a second one is refused: an error says so once, and what
+    /// belongs to it is ignored.
     #[serde(default)]
     pub connection: bool,
     /// What the host knows about the session: it is repeated in the metadata of `session.started`.
     #[serde(default)]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, unknown>"))]
-    pub metadata: Option<Box<RawValue>>,
+    pub metadata: Option<Json<'static>>,
     /// The longest line that is read, in bytes; 64 MiB if not given.
     #[serde(default)]
     #[cfg_attr(feature = "tsify", tsify(optional))]
@@ -131,18 +144,16 @@ impl Channel {
             Self::Argv => "argv".to_owned(),
             Self::Sse(path) if path.is_empty() => "sse".to_owned(),
             Self::Sse(path) => format!("sse {path}"),
-            Self::Http { request, status } => serde_json::json!({ "http": request, "status": status }).to_string(),
+            Self::Http { request, status } => {
+                let status = status.map_or("null".to_owned(), |status| status.to_string());
+                format!("{{\"http\":{},\"status\":{status}}}", Json::of(request).as_str())
+            }
         }
     }
 
     /// Reads a channel's name: `stdout`, `stderr`, `stdin`, `argv`, `sse`, `sse /api/event`, or the JSON
     /// `{"http":"POST /path","status":200}`. Any other name is taken for standard output.
     pub fn parse(name: &str) -> Self {
-        #[derive(Deserialize)]
-        struct Http {
-            http: String,
-            status: Option<u16>,
-        }
         match name {
             "stderr" => Self::Stderr,
             "stdin" => Self::Stdin,
@@ -150,11 +161,17 @@ impl Channel {
             _ if name == "sse" || name.starts_with("sse ") => {
                 Self::Sse(name.trim_start_matches("sse").trim_start().to_owned())
             }
-            _ => match serde_json::from_str::<Http>(name) {
-                Ok(Http { http, status }) => Self::Http { request: http, status },
-                Err(_) => Self::Stdout,
-            },
+            _ => Self::parse_http(name).unwrap_or_default(),
         }
+    }
+}
+
+impl Channel {
+    fn parse_http(name: &str) -> Option<Self> {
+        let mut tape = Tape::default();
+        let value = tape.read(name).ok()?;
+        let status = value.get("status").and_then(Value::u64).and_then(|status| status.try_into().ok());
+        Some(Self::Http { request: value.get("http")?.str()?.into_owned(), status })
     }
 }
 
@@ -206,7 +223,7 @@ pub enum Command {
         #[cfg_attr(feature = "tsify", tsify(optional))]
         instructions: Option<String>,
     },
-    /// Ends the session.
+    /// Ends the session: the process, or one session of several that a connection carries.
     Terminate,
 }
 
@@ -227,6 +244,36 @@ pub struct StartCommand {
     /// The permission mode.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub permission_mode: Option<String>,
+    /// Servers of tools, by name: for an agent that takes them with the session, and not with its process.
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, McpServer>"))]
+    pub mcp_servers: Map<String, McpServer>,
+}
+
+/// A server of tools: a program, or an address.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(default)]
+pub struct McpServer {
+    /// The program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub command: Option<String>,
+    /// The program's arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub args: Vec<String>,
+    /// The program's environment.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
+    pub env: Map<String, String>,
+    /// The address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub url: Option<String>,
+    /// What each request to the address carries.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
+    pub headers: Map<String, String>,
 }
 
 /// Goes on with an earlier session.
@@ -235,6 +282,10 @@ pub struct StartCommand {
 pub struct ResumeCommand {
     /// The agent's own identifier of the session.
     pub native_session_id: String,
+    /// What is to be as for a fresh session, and not as it was.
+    #[serde(default)]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub start: StartCommand,
 }
 
 /// Says something to the agent.
@@ -293,7 +344,7 @@ pub enum PromptPart {
 }
 
 /// Answers a permission request.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct ReplyPermissionCommand {
     /// The request.
@@ -311,15 +362,7 @@ pub struct ReplyPermissionCommand {
     /// With an acceptance: the input to use in place of the tool call's own, where the agent takes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "tsify", tsify(optional, type = "unknown"))]
-    pub updated_input: Option<Box<RawValue>>,
-}
-
-impl PartialEq for ReplyPermissionCommand {
-    fn eq(&self, other: &Self) -> bool {
-        let input = |command: &Self| command.updated_input.as_ref().map(|json| json.get().to_owned());
-        (&self.permission_id, self.reply, &self.message, self.interrupt, input(self))
-            == (&other.permission_id, other.reply, &other.message, other.interrupt, input(other))
-    }
+    pub updated_input: Option<Json<'static>>,
 }
 
 /// The answer to a permission request.
@@ -373,7 +416,7 @@ pub enum Outgoing {
 }
 
 /// A request to the agent's server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct HttpRequest {
     /// `GET`, `POST` …
@@ -397,10 +440,14 @@ pub struct Exit {
     /// The signal: `SIGKILL` …
     #[cfg_attr(feature = "tsify", tsify(optional, type = "string | null"))]
     pub signal: Option<String>,
+    /// Another process goes on with the sessions: what was running is over, and they are not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub restart: bool,
 }
 
 /// What was read so far, and what became of it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct Stats {
     /// Lines read, in both directions.
@@ -409,7 +456,7 @@ pub struct Stats {
     pub bytes: u64,
     /// Events by type.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
-    pub events: BTreeMap<String, u64>,
+    pub events: Map<String, u64>,
     /// Lines by kind.
     pub kinds: Vec<KindStats>,
     /// Lines that were cut off by the end of the process.
@@ -421,7 +468,7 @@ pub struct Stats {
 }
 
 /// What became of the lines of one kind.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 pub struct KindStats {
     /// The kind, with the direction: `out system/init`, `in user`.
@@ -432,7 +479,7 @@ pub struct KindStats {
     pub mapped: u64,
     /// Why the others were ignored, and how many.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, number>"))]
-    pub ignored: BTreeMap<String, u64>,
+    pub ignored: Map<String, u64>,
     /// The number of the first such line.
     pub first_line: u64,
 }
@@ -452,11 +499,12 @@ pub struct Drift {
 }
 
 /// What is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum DriftKind {
     /// A kind of line.
+    #[default]
     Kind,
     /// A field.
     Field,
@@ -532,3 +580,140 @@ impl std::fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// Writes an object; fields that are not there are left out.
+fn object(out: &mut Vec<u8>, fields: &[(&str, Option<&dyn ToJson>)]) {
+    let mut before = b'{';
+    for (key, value) in fields {
+        if let Some(value) = value {
+            out.push(before);
+            key.write_json(out);
+            out.push(b':');
+            value.write_json(out);
+            before = b',';
+        }
+    }
+    out.push(b'}');
+}
+
+/// Reports are written as JSON: the fields that are always there, then those that may be missing.
+macro_rules! report {
+    ($name:ident { $( $field:ident ),* $(; $( $optional:ident ),* )? }) => {
+        impl ToJson for $name {
+            fn write_json(&self, out: &mut Vec<u8>) {
+                let Self { $( $field, )* $( $( $optional, )* )? } = self;
+                object(out, &[
+                    $( (stringify!($field), Some($field)), )*
+                    $( $( (stringify!($optional), $optional.as_ref().map(|value| value as &dyn ToJson)), )* )?
+                ]);
+            }
+        }
+    };
+}
+
+report!(Stats { lines, bytes, events, kinds, cut, unparsed, drift });
+report!(KindStats { kind, lines, mapped, ignored, first_line });
+report!(Drift { what, name, count, first_line });
+report!(Detection { agent, form, recording; version });
+report!(Break { rule, session_id, sequence, message });
+report!(Stretch { file, start, end });
+report!(HttpRequest { method, path; body });
+
+impl ToJson for Agent {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.as_str().write_json(out);
+    }
+}
+
+impl ToJson for Form {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.as_str().write_json(out);
+    }
+}
+
+impl ToJson for DriftKind {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        let word = match self {
+            Self::Kind => "kind",
+            Self::Field => "field",
+            Self::Value => "value",
+            Self::Type => "type",
+        };
+        word.write_json(out);
+    }
+}
+
+impl ToJson for Outgoing {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        let (key, value): (_, &dyn ToJson) = match self {
+            Self::Stdin(text) => ("stdin", text),
+            Self::Http(request) => ("http", request),
+            Self::Signal(name) => ("signal", name),
+            Self::CloseStdin(close) => ("closeStdin", close),
+        };
+        object(out, &[(key, Some(value))]);
+    }
+}
+
+impl ToJson for Map<String, u64> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        let fields: Vec<(&str, Option<&dyn ToJson>)> =
+            self.iter().map(|(key, value)| (key.as_str(), Some(value as &dyn ToJson))).collect();
+        object(out, &fields);
+    }
+}
+
+impl Default for Outgoing {
+    fn default() -> Self {
+        Self::Stdin(String::new())
+    }
+}
+
+kept_variants!(Agent { Claude, Codex, Amp, Pi, Opencode });
+kept_variants!(Form { Live, Exec, Stored });
+kept_variants!(DriftKind { Kind, Field, Value, Type });
+kept_variants!(Outgoing { Stdin(String), Http(HttpRequest), Signal(String), CloseStdin(bool), });
+kept_fields!(HttpRequest { method, path, body });
+kept_fields!(KindStats { kind, lines, mapped, ignored, first_line });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn same<T: Serialize + ToJson>(value: &T) {
+        assert_eq!(Json::of(value).as_str(), serde_json::to_string(value).unwrap_or_default());
+    }
+
+    #[test]
+    fn reports_are_written_as_serde_writes_them() {
+        let counts: Map<String, u64> = [("a \"b\"".to_owned(), 2), ("c".to_owned(), 0)].into_iter().collect();
+        let kind = KindStats { kind: "out x".to_owned(), ignored: counts.clone(), ..KindStats::default() };
+        let drift = Drift { what: DriftKind::Field, name: "n".to_owned(), count: 1, first_line: 7 };
+        same(&Stats { lines: 3, events: counts, kinds: vec![kind], drift: vec![drift], ..Stats::default() });
+        for version in [None, Some("1.2".to_owned())] {
+            same(&Detection { agent: Agent::Opencode, form: Form::Exec, recording: true, version });
+        }
+        same(&vec![Break { rule: 3, session_id: "s".to_owned(), sequence: 9, message: "m".to_owned() }]);
+        same(&vec![Stretch { file: 1, start: 2, end: 3 }]);
+        let request = |body| HttpRequest { method: "POST".to_owned(), path: "/".to_owned(), body };
+        same(&vec![
+            Outgoing::Stdin("{}\n".to_owned()),
+            Outgoing::Http(request(None)),
+            Outgoing::Http(request(Some("{}".to_owned()))),
+            Outgoing::Signal("SIGINT".to_owned()),
+            Outgoing::CloseStdin(true),
+        ]);
+        Agent::ALL.iter().for_each(same);
+        [Form::Live, Form::Exec, Form::Stored].iter().for_each(same);
+        [DriftKind::Kind, DriftKind::Field, DriftKind::Value, DriftKind::Type].iter().for_each(same);
+    }
+
+    #[test]
+    fn a_channel_is_read_by_its_name() {
+        let http = |status| Channel::Http { request: "POST /a \"b\"".to_owned(), status };
+        for channel in [Channel::Stdout, Channel::Stderr, Channel::Sse("/e".to_owned()), http(None), http(Some(200))] {
+            assert_eq!(Channel::parse(&channel.name()), channel);
+        }
+    }
+}

@@ -1,32 +1,37 @@
 //! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
 
-use std::collections::BTreeMap;
-
 use interlinear_schema::EventData;
-use serde::{Deserialize, Serialize};
 
 use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
+use crate::map::Map;
 use crate::sink::Outcome;
+use crate::state::{Passing, kept};
 use crate::wire::Drifts;
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Book {
-    pub(crate) agent: Agent,
-    pub(crate) form: Form,
-    pub(crate) include_raw: bool,
-    /// What the host knows about the session: the members of a JSON object.
-    pub(crate) host_metadata: String,
-    /// What the identifiers of further sessions begin with.
-    pub(crate) prefix: String,
-    /// There is always one; it is given to the first that comes.
-    pub(crate) sessions: Vec<Session>,
-    /// The clock, in milliseconds since 1970.
-    pub(crate) now: i64,
-    pub(crate) stats: Counts,
-    pub(crate) drift: Drifts,
-    /// Lines that must be written to the agent because of what it said.
-    pub(crate) writes: Vec<String>,
+kept! {
+    #[derive(Debug)]
+    pub(crate) struct Book {
+        pub(crate) agent: Agent,
+        pub(crate) form: Form,
+        pub(crate) include_raw: bool,
+        /// What the host knows about the session: the members of a JSON object.
+        pub(crate) host_metadata: String,
+        /// What the identifiers of further sessions begin with.
+        pub(crate) prefix: String,
+        /// There is always one; it is given to the first that comes.
+        pub(crate) sessions: Vec<Session>,
+        /// Whether a second session of the agent is refused.
+        pub(crate) single: bool,
+        /// The clock, in milliseconds since 1970.
+        pub(crate) now: i64,
+        pub(crate) stats: Counts,
+        pub(crate) drift: Drifts,
+        /// Lines that must be written to the agent because of what it said.
+        pub(crate) writes: Vec<String>,
+        /// The kind of the line that is being read: one buffer for all lines.
+        pub(crate) kind: Passing<String>,
+    }
 }
 
 impl Book {
@@ -39,11 +44,7 @@ impl Book {
 
     /// The metadata of `session.started`.
     pub(crate) fn metadata(&self) -> String {
-        let form = match self.form {
-            Form::Live => "live",
-            Form::Exec => "exec",
-            Form::Stored => "stored",
-        };
+        let form = self.form.as_str();
         let more = if self.host_metadata.is_empty() { "" } else { "," };
         format!("{{\"agent\":\"{}\",\"form\":\"{form}\"{more}{}}}", self.agent.as_str(), self.host_metadata)
     }
@@ -53,18 +54,24 @@ impl Book {
     }
 }
 
-/// Running counts.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Counts {
-    pub(crate) lines: u64,
-    /// Lines of the sessions before this one in the same transcript.
-    pub(crate) before: u64,
-    pub(crate) bytes: u64,
-    pub(crate) cut: u64,
-    pub(crate) unparsed: u64,
-    /// Events by type; a short list whose frequent entries come to stand in front.
-    events: Vec<(String, u64)>,
-    kinds: BTreeMap<String, KindStats>,
+kept! {
+    /// Running counts.
+    #[derive(Debug, Default)]
+    pub(crate) struct Counts {
+        pub(crate) lines: u64,
+        /// Lines of the sessions before this one in the same transcript.
+        pub(crate) before: u64,
+        pub(crate) bytes: u64,
+        pub(crate) cut: u64,
+        pub(crate) unparsed: u64,
+        /// Events by type; a short list whose frequent entries come to stand in front.
+        events: Vec<(String, u64)>,
+        kinds: Map<String, KindStats>,
+        /// Where the name of a kind is put together.
+        name: Passing<String>,
+        /// The place of the kind that was counted last: the next line is often of the same.
+        last: Passing<usize>,
+    }
 }
 
 /// So many different kinds of lines are told apart; more are counted together.
@@ -89,24 +96,49 @@ impl Counts {
         self.before + self.lines
     }
 
-    pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
-        let mut name = String::with_capacity(direction.len() + kind.len() + 1);
-        name.push_str(direction);
-        name.push(' ');
-        name.push_str(kind);
-        if self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&name) {
-            name = format!("{direction} (others)");
+    /// The place of a kind among the others; it is given one if it has none.
+    fn place_of(&mut self, direction: &str, kind: &str) -> usize {
+        let is_it = |name: &String| {
+            let rest = name.strip_prefix(direction).and_then(|rest| rest.strip_prefix(' '));
+            rest.is_some_and(|rest| rest == kind)
+        };
+        if self.kinds.keys().as_slice().get(*self.last).is_some_and(is_it) {
+            return *self.last;
         }
-        let first_line = self.number();
-        let entry = self.kinds.entry(name).or_insert_with_key(|kind| KindStats {
-            kind: kind.clone(),
-            first_line,
-            ..KindStats::default()
-        });
+        self.name.clear();
+        self.name.push_str(direction);
+        self.name.push(' ');
+        self.name.push_str(kind);
+        let known = self.kinds.position(self.name.as_str());
+        *self.last = known.unwrap_or_else(|| self.new_kind(direction));
+        *self.last
+    }
+
+    /// A kind that is counted for the first time: the one whose name was put together.
+    fn new_kind(&mut self, direction: &str) -> usize {
+        if self.kinds.len() >= MOST_KINDS {
+            self.name.truncate(direction.len());
+            self.name.push_str(" (others)");
+        }
+        if !self.kinds.contains_key(self.name.as_str()) {
+            let new = KindStats { kind: self.name.clone(), first_line: self.number(), ..KindStats::default() };
+            self.kinds.insert(self.name.clone(), new);
+        }
+        self.kinds.position(self.name.as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
+        let at = self.place_of(direction, kind);
+        let Some(entry) = self.kinds.values_mut().into_slice().get_mut(at) else { return };
         entry.lines += 1;
         match outcome {
             Outcome::Mapped => entry.mapped += 1,
-            Outcome::Ignored(reason) => *entry.ignored.entry(reason.to_owned()).or_default() += 1,
+            Outcome::Ignored(reason) => match entry.ignored.get_mut(reason) {
+                Some(count) => *count += 1,
+                None => {
+                    entry.ignored.insert(reason.to_owned(), 1);
+                }
+            },
             Outcome::Cut => self.cut += 1,
             Outcome::Unparsed => {}
         }

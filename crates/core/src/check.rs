@@ -9,23 +9,21 @@ mod session;
 mod text;
 mod time;
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
-use interlinear_schema::UniversalEvent;
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny};
+use interlinear_schema::tape::{Tape, Value};
+use interlinear_schema::{FromJson as _, UniversalEvent};
 
 use crate::api::Break;
+use crate::map::{Hashes, Map};
 use session::Session;
 
 /// Checks a stream of events, event by event, of one or several sessions.
 #[derive(Debug, Default)]
 pub struct Checker {
     raw: RawExpected,
-    sessions: BTreeMap<String, Session>,
-    event_ids: HashSet<u64>,
+    sessions: Map<String, Session>,
+    event_ids: Hashes,
     breaks: Vec<Break>,
+    tape: Tape,
 }
 
 /// Whether the native objects were asked for.
@@ -76,22 +74,33 @@ impl Checker {
 
     /// The next event as JSON; what is no event at all is a break too.
     pub fn json(&mut self, event: &str) {
-        let head: Head = serde_json::from_str(event).unwrap_or_default();
-        match serde_json::from_str::<UniversalEvent<'static>>(event) {
+        let mut tape = std::mem::take(&mut self.tape);
+        match tape.read(event) {
+            Ok(value) => self.value(value),
+            Err(error) => self.no_event("", 0, &format!("{} at byte {}", error.what, error.at)),
+        }
+        self.tape = tape;
+    }
+
+    fn value(&mut self, value: Value<'_>) {
+        match UniversalEvent::from_json(value) {
             Ok(read) => {
-                if !head.has_raw {
+                if value.get("raw").is_none() {
                     let (session_id, sequence) = (&read.session_id, read.sequence);
                     Report { session_id, sequence, breaks: &mut self.breaks }.broken(4, "raw is missing");
                 }
                 self.event(&read);
             }
-            Err(error) => Report {
-                session_id: head.session_id.as_deref().unwrap_or_default(),
-                sequence: head.sequence.unwrap_or_default(),
-                breaks: &mut self.breaks,
+            Err(error) => {
+                let session_id = value.get("session_id").and_then(Value::str).unwrap_or_default();
+                let sequence = value.get("sequence").and_then(Value::u64).unwrap_or_default();
+                self.no_event(&session_id, sequence, &error.to_string());
             }
-            .broken(1, format!("not an event: {error}")),
         }
+    }
+
+    fn no_event(&mut self, session_id: &str, sequence: u64, why: &str) {
+        Report { session_id, sequence, breaks: &mut self.breaks }.broken(1, format!("not an event: {why}"));
     }
 
     /// The breaks found since the last call.
@@ -104,36 +113,6 @@ impl Checker {
     pub fn finish(&mut self) -> Vec<Break> {
         self.breaks()
     }
-}
-
-/// What can be told of JSON that may be no event.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Head {
-    #[serde(deserialize_with = "lenient")]
-    session_id: Option<String>,
-    #[serde(deserialize_with = "lenient")]
-    sequence: Option<u64>,
-    #[serde(rename = "raw", deserialize_with = "present")]
-    has_raw: bool,
-}
-
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    IgnoredAny::deserialize(deserializer).map(|_| true)
-}
-
-/// Reads a value, or nothing where it is of another type.
-fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either<T> {
-        Fits(T),
-        Not(IgnoredAny),
-    }
-    Ok(match Either::deserialize(deserializer)? {
-        Either::Fits(value) => Some(value),
-        Either::Not(_) => None,
-    })
 }
 
 /// Where a break is reported: the event that is being looked at.
@@ -152,9 +131,7 @@ impl Report<'_> {
 
 /// What is remembered of an identifier that is needed only to see it again.
 fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
+    crate::hash::of(id.as_bytes())
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{EndReason, SessionEndedData, TerminatedBy, Text, ToJson as _};
-use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Adapter as _};
 use crate::api::{Agent, Channel, Command, Exit, Failure, Form, HttpRequest, OpenOptions, Outgoing, Stats};
@@ -12,31 +11,36 @@ use crate::emit::{Emit, Session};
 use crate::hash;
 use crate::json::Tape;
 use crate::lines::{self, Channels, Line, SseLine};
+use crate::repeat::Repeats;
 use crate::sink::{LineReport, Outcome, Sink};
+use crate::state::{self, Passing, kept};
 use crate::stderr::Stderr;
 use crate::wire::Drifts;
 
 /// A process that is read and talked to, or a transcript of one: events of all its sessions come out, each session
-/// with its own identifier and sequence. A session is a connection that carries one.
+/// with its own identifier and sequence. A session is a connection that refuses a second one.
 ///
 /// It reads no clock: `now` is the host's, in milliseconds since 1970.
 #[derive(Debug)]
 pub struct Connection {
     machine: Machine,
     tape: Tape,
+    pub(crate) repeats: Repeats,
 }
 
-/// Everything that a snapshot keeps.
-#[derive(Debug, Serialize, Deserialize)]
-struct Machine {
-    book: Book,
-    agent: agents::State,
-    channels: Channels,
-    outgoing: Vec<Outgoing>,
-    stderr: Stderr,
-    max_line: usize,
-    /// The host asked for the end.
-    terminating: bool,
+kept! {
+    /// Everything that a snapshot keeps.
+    #[derive(Debug)]
+    struct Machine {
+        book: Book,
+        agent: agents::State,
+        channels: Channels,
+        outgoing: Vec<Outgoing>,
+        stderr: Stderr,
+        max_line: usize,
+        /// The host asked for the end.
+        terminating: bool,
+    }
 }
 
 /// Which way a line went.
@@ -58,19 +62,20 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x01";
+const SNAPSHOT: &[u8] = b"interlinear\x02";
 
 impl Connection {
     /// Opens a session or a connection.
     pub fn open(options: &OpenOptions) -> Result<Self, Failure> {
         let mut connection = Self::of(options.agent, Form::Live, &options.session_id, options.include_raw);
+        connection.machine.book.single = !options.connection;
         if options.connection {
             // Every session of a connection has a number behind the prefix, the first one too.
             connection.machine.book.sessions = vec![Session::new(format!("{}_1", options.session_id))];
         }
         connection.machine.max_line = options.max_line.map_or(lines::MAX_LINE, |limit| limit as usize);
         if let Some(metadata) = &options.metadata {
-            let text = metadata.get().trim();
+            let text = metadata.as_str().trim();
             let members = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
             let members = members.ok_or_else(|| Failure::new("bad_options", "metadata must be a JSON object"))?;
             members.trim().clone_into(&mut connection.machine.book.host_metadata);
@@ -86,21 +91,23 @@ impl Connection {
             host_metadata: String::new(),
             prefix: session_id.to_owned(),
             sessions: vec![Session::new(session_id.to_owned())],
+            single: false,
             now: 0,
             stats: Counts::default(),
             drift: Drifts::default(),
             writes: Vec::new(),
+            kind: Passing::default(),
         };
         let machine = Machine {
             book,
             agent: agents::State::new(agent),
-            channels: Channels::new(),
+            channels: Channels::default(),
             outgoing: Vec::new(),
             stderr: Stderr::default(),
             max_line: lines::MAX_LINE,
             terminating: false,
         };
-        Self { machine, tape: Tape::default() }
+        Self { machine, tape: Tape::default(), repeats: Repeats::default() }
     }
 
     pub(crate) fn agent(&self) -> Agent {
@@ -127,17 +134,24 @@ impl Connection {
     /// What the host wants the agent to do. What must be written for it is in [`Connection::outgoing`]; its events
     /// are those of the written lines.
     pub fn command(&mut self, command: &Command, session_id: Option<&str>, now: f64, sink: &mut dyn Sink) {
+        self.repeats.forget();
         let machine = &mut self.machine;
         machine.book.now = now as i64;
         let mut emit = Emit::new(&mut machine.book, sink, None);
+        let opens = command.opens();
         if let Some(id) = session_id
-            && !emit.select_named(id, matches!(command, Command::Start(_) | Command::Resume(_) | Command::Fork(_)))
+            && !emit.select_named(id, opens.is_some())
         {
             emit.unsupported(&format!("there is no session {id}"));
             return;
         }
+        if let Some(opens) = opens {
+            emit.expect_session(opens);
+        }
         let mut outgoing = Vec::new();
-        if *command == Command::Terminate {
+        let session = emit.selected();
+        let alone = *command == Command::Terminate && session_id.is_some();
+        if *command == Command::Terminate && !alone {
             machine.terminating = true;
             outgoing.push(Outgoing::Signal("SIGTERM".to_owned()));
         } else {
@@ -154,6 +168,12 @@ impl Connection {
             }
         }
         self.machine.outgoing.append(&mut outgoing);
+        if alone {
+            let mut emit = Emit::new(&mut self.machine.book, sink, None);
+            emit.select(session);
+            let (reason, terminated_by) = (EndReason::Terminated, TerminatedBy::Daemon);
+            emit.end_session(SessionEndedData { reason, terminated_by, ..SessionEndedData::default() });
+        }
     }
 
     /// What the host must write, call or signal now. To be asked after every other call.
@@ -168,6 +188,7 @@ impl Connection {
 
     /// Time has passed.
     pub fn tick(&mut self, now: f64, sink: &mut dyn Sink) {
+        self.repeats.forget();
         self.machine.book.now = now as i64;
         let mut emit = Emit::new(&mut self.machine.book, sink, None);
         self.machine.agent.tick(&mut emit);
@@ -178,12 +199,21 @@ impl Connection {
         self.machine.book.now = now as i64;
         self.flush(sink);
         let machine = &mut self.machine;
+        let heir = exit.restart.then(|| machine.agent.heir());
         for index in machine.book.to_be_ended() {
             let mut emit = Emit::new(&mut machine.book, sink, None);
             emit.select(index);
             machine.agent.finish(&mut emit);
             let end = session_end(exit, machine.terminating, &machine.stderr, machine.agent.last_error());
-            emit.end_session(end);
+            match heir {
+                Some(_) => emit.break_off(end),
+                None => emit.end_session(end),
+            }
+        }
+        if let Some(heir) = heir {
+            machine.agent = heir;
+            machine.stderr = Stderr::default();
+            machine.terminating = false;
         }
     }
 
@@ -200,36 +230,41 @@ impl Connection {
         }
     }
 
+    /// The sequence of the (first) session's last event.
+    pub fn sequence(&self) -> u64 {
+        self.machine.book.sessions.first().map_or(0, Session::sequence)
+    }
+
     /// What was read so far, and what became of it.
     pub fn stats(&self) -> Stats {
         self.machine.book.stats.report(&self.machine.book.drift)
     }
 
     /// All state, to go on in another process.
-    pub fn snapshot(&self) -> Vec<u8> {
-        // Writing plain data into a Vec cannot fail; an empty snapshot would be refused when it is read.
-        let state = postcard::to_allocvec(&self.machine).unwrap_or_default();
-        [SNAPSHOT, &state].concat()
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        [SNAPSHOT, &state::write(&mut self.machine)].concat()
     }
 
     /// Goes on from a snapshot of this version.
     pub fn restore(bytes: &[u8]) -> Result<Self, Failure> {
         let name = &SNAPSHOT[..SNAPSHOT.len() - 1];
-        let Some((version, state)) = bytes.strip_prefix(name).and_then(|rest| rest.split_first()) else {
+        let Some((version, bytes)) = bytes.strip_prefix(name).and_then(|rest| rest.split_first()) else {
             return Err(Failure::new("bad_snapshot", "these bytes are no snapshot of a session"));
         };
         if Some(version) != SNAPSHOT.last() {
             let message = "the snapshot was made by another version; replay the transcript instead";
             return Err(Failure::new("snapshot_version", message));
         }
-        let machine = postcard::from_bytes(state)
-            .map_err(|error| Failure::new("bad_snapshot", format!("the snapshot is damaged: {error}")))?;
-        Ok(Self { machine, tape: Tape::default() })
+        let mut restored = Self::of(Agent::Claude, Form::Live, "", false);
+        match state::read(&mut restored.machine, bytes) {
+            Some(()) => Ok(restored),
+            None => Err(Failure::new("bad_snapshot", "the snapshot is damaged")),
+        }
     }
 
     /// From here on entries of stored files come, in the order of the conversation; `before`: so many of other
     /// sessions come first.
-    pub(crate) fn read_stored(&mut self, links: std::collections::BTreeMap<String, String>, before: u64) {
+    pub(crate) fn read_stored(&mut self, links: crate::map::Map<String, String>, before: u64) {
         self.machine.book.stats.before = before;
         self.machine.agent.read_stored(links);
     }
@@ -252,6 +287,7 @@ impl Connection {
 
     /// A whole document of a stored session.
     pub(crate) fn document(&mut self, name: &str, bytes: &[u8], sink: &mut dyn Sink) {
+        self.repeats.forget();
         let machine = &mut self.machine;
         let book = &mut machine.book;
         book.stats.lines += 1;
@@ -263,10 +299,8 @@ impl Connection {
             Ok(value) => {
                 let mut emit = Emit::new(book, sink, None);
                 machine.agent.document(name, value, &mut emit);
-                let (kind, events, ignored) = emit.outcome();
-                let outcome =
-                    if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
-                report(book, Direction::Out, bytes, &kind, outcome, sink);
+                let outcome = emit.outcome();
+                report_read(book, Direction::Out, bytes, outcome, sink);
             }
             Err(error) => {
                 let mut emit = Emit::new(book, sink, None);
@@ -298,6 +332,7 @@ impl Connection {
 
     /// Takes what has no line end and never will.
     fn flush(&mut self, sink: &mut dyn Sink) {
+        self.repeats.forget();
         for (key, mut lines) in std::mem::take(&mut self.machine.channels) {
             let (direction, channel) = match key.split_once(' ') {
                 Some(("in", name)) => (Direction::In, Channel::parse(name)),
@@ -312,6 +347,7 @@ impl Connection {
     /// Reads the body of a request or of its response: it is one unit, whatever it holds. Nothing is read as `null`,
     /// and text that is not JSON as a string.
     fn body(&mut self, chunk: &[u8], channel: &Channel, request: &str, direction: Direction, sink: &mut dyn Sink) {
+        self.repeats.forget();
         let machine = &mut self.machine;
         let book = &mut machine.book;
         book.stats.lines += 1;
@@ -336,9 +372,8 @@ impl Connection {
             Direction::In => machine.agent.sent(read, channel, &mut emit),
             Direction::Out | Direction::Err => machine.agent.receive(read, channel, &mut emit),
         }
-        let (kind, events, ignored) = emit.outcome();
-        let outcome = if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
-        report(book, direction, chunk, &kind, outcome, sink);
+        let outcome = emit.outcome();
+        report_read(book, direction, chunk, outcome, sink);
     }
 
     /// Reads one line; it ends in events, in a counted reason to ignore it, or in `agent.unparsed`.
@@ -369,14 +404,18 @@ impl Connection {
             },
             _ => bytes,
         };
+        if direction == Direction::Out && repeated(machine, &self.repeats, payload, bytes, channel, sink) {
+            return;
+        }
+        // Unless this is a line that may be repeated, all that may be is forgotten.
+        let mut repeats = std::mem::take(&mut self.repeats);
+        let book = &mut machine.book;
         if direction == Direction::In && *channel == Channel::Stdin {
             let shown = String::from_utf8_lossy(payload);
             let mut emit = Emit::new(book, sink, raw_text(&shown));
             if machine.agent.text_sent(&shown, &mut emit) {
-                let (kind, events, ignored) = emit.outcome();
-                let ignored = Outcome::Ignored(ignored.unwrap_or("nothing new"));
-                let outcome = if events > 0 { Outcome::Mapped } else { ignored };
-                return report(book, direction, bytes, &kind, outcome, sink);
+                let outcome = emit.outcome();
+                return report_read(book, direction, bytes, outcome, sink);
             }
         }
         let text = payload.trim_ascii();
@@ -385,10 +424,14 @@ impl Connection {
         }
         if direction == Direction::Err || !matches!(text[0], b'{') && *channel != Channel::Argv {
             let shown = String::from_utf8_lossy(payload);
-            let mut emit = Emit::new(book, sink, raw_text(&shown));
             if direction == Direction::Err {
                 machine.stderr.line(&shown);
             }
+            // Among several sessions nobody can tell whose it is.
+            if direction != Direction::In && book.sessions.iter().filter(|session| session.is_running()).count() > 1 {
+                return report(book, direction, bytes, "text", Outcome::Ignored("of no session"), sink);
+            }
+            let mut emit = Emit::new(book, sink, raw_text(&shown));
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }
@@ -416,19 +459,56 @@ impl Connection {
                 return report(book, direction, bytes, "unparsed", Outcome::Unparsed, sink);
             }
         };
+        let noted = *book.drift.noted;
         let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim())));
         match direction {
             Direction::In => machine.agent.sent(value, channel, &mut emit),
             Direction::Out | Direction::Err => machine.agent.receive(value, channel, &mut emit),
         }
-        let (kind, events, ignored) = emit.outcome();
-        let outcome = if events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) };
-        report(book, direction, bytes, &kind, outcome, sink);
+        let (outcome, repeatable) = (emit.outcome(), emit.repeatable());
+        report_read(book, direction, bytes, outcome, sink);
+        // What is reported as drift, and what waits for its time, is looked at line by line.
+        if let Some(does) = repeatable
+            && *book.drift.noted == noted
+            && machine.agent.deadline().is_none()
+        {
+            repeats.learn(payload, channel, value, machine.agent.idle(), &book.kind, does);
+            self.repeats = repeats;
+        }
         for line in std::mem::take(&mut self.machine.book.writes) {
             self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
             self.machine.outgoing.push(Outgoing::Stdin(line));
         }
     }
+}
+
+/// Reads a line that repeats an earlier one but for its text. False if it does not.
+fn repeated(
+    machine: &mut Machine,
+    repeats: &Repeats,
+    payload: &[u8],
+    line: &[u8],
+    channel: &Channel,
+    sink: &mut dyn Sink,
+) -> bool {
+    let Some((known, body)) = repeats.find(payload, channel) else { return false };
+    let book = &mut machine.book;
+    let whole = if book.include_raw { std::str::from_utf8(payload).ok() } else { None };
+    let cause = whole.map(|text| Cow::Borrowed(text.trim()));
+    let mut emit = Emit::new(book, sink, cause);
+    emit.kind(&known.kind);
+    emit.select(known.does.session);
+    machine.agent.grow(known.does.item, known.does.part, &Text::from_json_body(body), &mut emit);
+    let outcome = emit.outcome();
+    report_read(book, Direction::Out, line, outcome, sink);
+    true
+}
+
+/// Counts a line of the kind that its reader named, and tells the sink what became of it.
+fn report_read(book: &mut Book, direction: Direction, text: &[u8], outcome: Outcome<'_>, sink: &mut dyn Sink) {
+    let kind = std::mem::take(&mut *book.kind);
+    report(book, direction, text, &kind, outcome, sink);
+    *book.kind = kind;
 }
 
 /// Counts the line and tells the sink what became of it.

@@ -1,12 +1,11 @@
 //! Whole transcripts: recordings, live streams, stored files.
 
-use std::collections::BTreeMap;
-
 use crate::agents::{self, Recognised, Shape};
 use crate::api::{Agent, ConvertOptions, Detection, Failure, Form, Stats, Stretch};
 use crate::connection::Connection;
 use crate::json::Tape;
 use crate::lines::{Line, Lines, MAX_LINE};
+use crate::map::Map;
 use crate::recording::{self, Recording};
 use crate::sink::Sink;
 use crate::stored::Stored;
@@ -307,17 +306,17 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
 /// Adds up what became of the lines of several sessions.
 pub(crate) fn add_up(all: impl Iterator<Item = Stats>) -> Stats {
     let mut sum = Stats::default();
-    let mut kinds = BTreeMap::new();
+    let mut kinds = Map::default();
     for stats in all {
         sum.lines += stats.lines;
         sum.bytes += stats.bytes;
         sum.cut += stats.cut;
         sum.unparsed += stats.unparsed;
         for (name, count) in stats.events {
-            *sum.events.entry(name).or_default() += count;
+            *sum.events.or_default(name) += count;
         }
         for kind in stats.kinds {
-            let known = kinds.entry(kind.kind.clone()).or_insert_with(|| crate::api::KindStats {
+            let known = kinds.or_insert_with(kind.kind.clone(), || crate::api::KindStats {
                 kind: kind.kind.clone(),
                 first_line: kind.first_line,
                 ..crate::api::KindStats::default()
@@ -325,7 +324,7 @@ pub(crate) fn add_up(all: impl Iterator<Item = Stats>) -> Stats {
             known.lines += kind.lines;
             known.mapped += kind.mapped;
             for (reason, count) in kind.ignored {
-                *known.ignored.entry(reason).or_default() += count;
+                *known.ignored.or_default(reason) += count;
             }
         }
         for drift in stats.drift {
@@ -335,6 +334,6 @@ pub(crate) fn add_up(all: impl Iterator<Item = Stats>) -> Stats {
             }
         }
     }
-    sum.kinds = kinds.into_values().collect();
+    sum.kinds = kinds.into_iter().map(|(_, kind)| kind).collect();
     sum
 }

@@ -1,21 +1,21 @@
 //! Chunks → whole lines.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
 use crate::hash;
+use crate::map::Map;
+use crate::state::kept;
 
 /// The longest line that is read if the host does not say otherwise.
 pub(crate) const MAX_LINE: usize = 64 << 20;
 
-/// Cuts one stream into lines. Holds only what has no end yet.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Lines {
-    partial: Vec<u8>,
-    /// A line that is longer than the limit: how long so far, and its hash.
-    too_long: Option<(u64, u64)>,
-    begun: bool,
+kept! {
+    /// Cuts one stream into lines. Holds only what has no end yet.
+    #[derive(Debug, Default)]
+    pub(crate) struct Lines {
+        partial: Vec<u8>,
+        /// A line that is longer than the limit: how long so far, and its hash.
+        too_long: Option<(u64, u64)>,
+        begun: bool,
+    }
 }
 
 /// A line, without its end.
@@ -92,7 +92,7 @@ fn strip_return(line: &[u8]) -> &[u8] {
 }
 
 /// The lines of every channel, apart.
-pub(crate) type Channels = BTreeMap<String, Lines>;
+pub(crate) type Channels = Map<String, Lines>;
 
 /// What a line of a stream of server-sent events holds.
 #[derive(Debug, PartialEq, Eq)]

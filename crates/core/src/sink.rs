@@ -1,6 +1,8 @@
-//! Where events go: owned values, NDJSON text, a JSON array, or an array that shows every line with its events.
+//! Where events go: owned values, NDJSON text, or the packed form, with or without the lines that caused them.
 
-use interlinear_schema::{IntoOwned as _, ToJson as _, UniversalEvent};
+use crate::api::Failure;
+use interlinear_schema::packed::{Packer, op};
+use interlinear_schema::{IntoOwned as _, Ndjson, UniversalEvent};
 
 /// Takes the events, in order, while they are still borrowed from the line that caused them.
 pub trait Sink {
@@ -49,100 +51,105 @@ impl Sink for Vec<UniversalEvent<'static>> {
 /// How [`Output`] writes events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// One JSON array of events.
-    Array,
-    /// One event a line.
+    /// Packed, for JavaScript; see [`interlinear_schema::packed`]. Native objects are named by their place in the input.
+    Packed,
+    /// The same, with the native objects in it: to be read where the input is not at hand.
+    Sealed,
+    /// One event a line, as JSON.
     Ndjson,
-    /// One JSON array of lines, each `{line, dir, kind, text, outcome, reason?, events}`.
+    /// Packed, with what became of each line after its events.
     Trace,
+    /// The same, with the native objects in it.
+    SealedTrace,
 }
 
-/// Writes events as JSON text into one buffer.
+/// How large a buffer may be that is kept for the next call.
+const KEPT: usize = 1 << 20;
+
+/// Writes events into one buffer, call by call.
 #[derive(Debug)]
 pub struct Output {
     encoding: Encoding,
-    buffer: Vec<u8>,
-    /// For the trace: the events of the line that is being read.
-    events: Vec<u8>,
+    text: Vec<u8>,
+    lines: Ndjson,
+    packer: Packer,
+}
+
+impl Encoding {
+    /// Reads the name of an encoding.
+    pub fn parse(name: &str) -> Result<Self, Failure> {
+        match name {
+            "packed" => Ok(Self::Packed),
+            "sealed" => Ok(Self::Sealed),
+            "ndjson" => Ok(Self::Ndjson),
+            "trace" => Ok(Self::Trace),
+            "sealed-trace" => Ok(Self::SealedTrace),
+            _ => Err(Failure::new("bad_options", format!("unknown encoding `{name}`"))),
+        }
+    }
 }
 
 impl Output {
     /// An empty buffer.
     pub fn new(encoding: Encoding) -> Self {
-        Self { encoding, buffer: Vec::new(), events: Vec::new() }
+        Self { encoding, text: Vec::new(), lines: Ndjson::default(), packer: Packer::default() }
     }
 
-    /// What was written since the last call; empty if there were no events.
+    /// A call begins that reads these bytes; what was written before is dropped.
+    pub fn begin(&mut self, input: &[u8]) {
+        self.text.clear();
+        self.text.shrink_to(KEPT);
+        self.packer.clear(KEPT);
+        let sealed = matches!(self.encoding, Encoding::Sealed | Encoding::SealedTrace);
+        self.packer.reads(if sealed { b"" } else { input });
+    }
+
+    /// Whether what is written is text to be decoded at once, all of it ASCII; otherwise it is bytes to be handed on.
+    pub fn is_text(&self) -> bool {
+        matches!(self.encoding, Encoding::Packed | Encoding::Trace)
+    }
+
+    /// What was written since the call began; empty if there were no events.
+    pub fn written(&mut self) -> &mut Vec<u8> {
+        match self.encoding {
+            Encoding::Ndjson => &mut self.text,
+            _ => self.packer.close(),
+        }
+    }
+
+    /// The same, to keep.
     pub fn take(&mut self) -> Vec<u8> {
-        if self.encoding == Encoding::Trace && !self.events.is_empty() {
-            // Events that no line caused: the start of the session, the end of the process.
-            let events = std::mem::take(&mut self.events);
-            self.separate();
-            self.buffer.extend_from_slice(b"{\"events\":[");
-            self.buffer.extend_from_slice(&events);
-            self.buffer.extend_from_slice(b"]}");
-        }
-        let mut taken = std::mem::take(&mut self.buffer);
-        if self.encoding != Encoding::Ndjson && !taken.is_empty() {
-            taken.push(b']');
-        }
+        let taken = std::mem::take(self.written());
+        self.begin(b"");
         taken
-    }
-
-    /// Opens the array, or puts a comma between its elements.
-    fn separate(&mut self) {
-        self.buffer.push(if self.buffer.is_empty() { b'[' } else { b',' });
     }
 }
 
 impl Sink for Output {
     fn event(&mut self, event: &UniversalEvent<'_>) {
         match self.encoding {
-            Encoding::Array => {
-                self.separate();
-                event.write_json(&mut self.buffer);
-            }
-            Encoding::Ndjson => {
-                event.write_json(&mut self.buffer);
-                self.buffer.push(b'\n');
-            }
-            Encoding::Trace => {
-                if !self.events.is_empty() {
-                    self.events.push(b',');
-                }
-                event.write_json(&mut self.events);
-            }
+            Encoding::Ndjson => self.lines.write(event, &mut self.text),
+            _ => self.packer.event(event),
         }
     }
 
     fn line(&mut self, line: &LineReport<'_>) {
-        if self.encoding != Encoding::Trace {
+        if !matches!(self.encoding, Encoding::Trace | Encoding::SealedTrace) {
             return;
         }
-        self.separate();
-        let out = &mut self.buffer;
-        out.extend_from_slice(b"{\"line\":");
-        line.number.write_json(out);
-        out.extend_from_slice(b",\"dir\":");
-        line.direction.write_json(out);
-        out.extend_from_slice(b",\"kind\":");
-        line.kind.write_json(out);
-        out.extend_from_slice(b",\"text\":");
-        String::from_utf8_lossy(line.text).write_json(out);
-        out.extend_from_slice(b",\"outcome\":");
         let (outcome, reason) = match line.outcome {
-            Outcome::Mapped => ("mapped", None),
-            Outcome::Ignored(reason) => ("ignored", Some(reason)),
-            Outcome::Unparsed => ("unparsed", None),
-            Outcome::Cut => ("cut", None),
+            Outcome::Mapped => ("mapped", ""),
+            Outcome::Ignored(reason) => ("ignored", reason),
+            Outcome::Unparsed => ("unparsed", ""),
+            Outcome::Cut => ("cut", ""),
         };
-        outcome.write_json(out);
-        if let Some(reason) = reason {
-            out.extend_from_slice(b",\"reason\":");
-            reason.write_json(out);
-        }
-        out.extend_from_slice(b",\"events\":[");
-        out.append(&mut self.events);
-        out.extend_from_slice(b"]}");
+        let packer = &mut self.packer;
+        packer.number(op::LINE.into());
+        packer.number(line.number);
+        packer.id(line.direction);
+        packer.id(line.kind);
+        packer.string(String::from_utf8_lossy(line.text).as_bytes());
+        packer.id(outcome);
+        packer.id(reason);
     }
 }

@@ -1,20 +1,20 @@
 //! What the process wrote to its standard error: the first 20 and the last 50 lines.
 
-use std::collections::VecDeque;
-
+use crate::state::kept;
 use interlinear_schema::{StderrOutput, Text};
-use serde::{Deserialize, Serialize};
 
 const HEAD: usize = 20;
 const TAIL: usize = 50;
 /// Longer lines are kept up to this many bytes.
 const LONGEST: usize = 8192;
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Stderr {
-    head: Vec<String>,
-    tail: VecDeque<String>,
-    total: u64,
+kept! {
+    #[derive(Debug, Default)]
+    pub(crate) struct Stderr {
+        head: Vec<String>,
+        tail: Vec<String>,
+        total: u64,
+    }
 }
 
 impl Stderr {
@@ -26,9 +26,9 @@ impl Stderr {
             return;
         }
         if self.tail.len() == TAIL {
-            self.tail.pop_front();
+            self.tail.remove(0);
         }
-        self.tail.push_back(line);
+        self.tail.push(line);
     }
 
     /// The last line that says something.
@@ -43,14 +43,13 @@ impl Stderr {
         }
         let truncated = self.total > (HEAD + TAIL) as u64;
         let mut head = self.head.clone();
-        let tail: Vec<_> = self.tail.iter().cloned().collect();
         if !truncated {
-            head.extend(tail.iter().cloned());
+            head.extend_from_slice(&self.tail);
         }
         Some(StderrOutput {
             truncated,
             head: Some(Text::from(head.join("\n"))),
-            tail: truncated.then(|| Text::from(tail.join("\n"))),
+            tail: truncated.then(|| Text::from(self.tail.join("\n"))),
             total_lines: Some(self.total),
             ..StderrOutput::default()
         })

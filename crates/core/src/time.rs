@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Writes `2026-01-28T12:00:00.000Z`. Years outside 0–9999 are held at their ends.
-pub(crate) fn format(ms: i64, out: &mut String) {
+pub fn format(ms: i64, out: &mut String) {
     let ms = ms.clamp(-62_167_219_200_000, 253_402_300_799_999);
     let (days, rest) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
     let (year, month, day) = civil(days);
@@ -14,7 +14,7 @@ pub(crate) fn format(ms: i64, out: &mut String) {
 }
 
 /// Reads an RFC 3339 timestamp.
-pub(crate) fn parse(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
         let digits = text.get(from..to)?;

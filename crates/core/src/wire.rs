@@ -2,20 +2,25 @@
 //! a value of a wrong type leaves its field empty. What is not known is reported as drift.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use interlinear_schema::Text;
-use serde::{Deserialize, Serialize};
+use interlinear_schema::table::{MOST_FIELDS, Table};
 
 use crate::api::{Drift, DriftKind};
 use crate::json::{Kind, Value};
+use crate::map::Map;
+use crate::state::{Passing, kept};
 
-/// What the agent said that this version does not know.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Drifts {
-    seen: BTreeMap<(DriftKind, String), (u64, u64)>,
-    /// The line that is being read.
-    pub(crate) line: u64,
+kept! {
+    /// What the agent said that this version does not know.
+    #[derive(Debug, Default)]
+    pub(crate) struct Drifts {
+        seen: Map<(DriftKind, String), (u64, u64)>,
+        /// The line that is being read.
+        pub(crate) line: u64,
+        /// How often something was noted.
+        pub(crate) noted: Passing<u64>,
+    }
 }
 
 /// So many different names are kept; a stream of random keys must not fill the memory.
@@ -23,6 +28,7 @@ const MOST: usize = 1000;
 
 impl Drifts {
     pub(crate) fn note(&mut self, what: DriftKind, place: &str, name: &str) {
+        *self.noted += 1;
         let end = name.char_indices().nth(80).map_or(name.len(), |(at, _)| at);
         let name = match (place.is_empty(), &name[..end]) {
             (true, name) => name.to_owned(),
@@ -58,21 +64,63 @@ pub(crate) trait Wire<'a>: Sized {
     fn read(value: Value<'a>, place: &'static str, drift: &mut Drifts) -> Option<Self>;
 }
 
-/// A field that takes what it can get.
-pub(crate) fn fill<'a, T: Wire<'a>>(
-    field: &mut Option<T>,
-    value: Value<'a>,
+/// Finds the fields of an object; what is not known goes into the drift report. `rest`: other keys are somebody else's.
+pub(crate) fn find<'a, 'd>(
+    table: &'static Table,
     place: &'static str,
-    key: &'static str,
-    drift: &mut Drifts,
-) {
-    if value.kind() == Kind::Null {
-        *field = None;
-        return;
+    rest: bool,
+    value: Value<'a>,
+    drift: &'d mut Drifts,
+) -> Option<Fields<'a, 'd>> {
+    if !value.is_object() {
+        return None;
     }
-    *field = T::read(value, place, drift);
-    if field.is_none() {
-        drift.note(DriftKind::Type, place, key);
+    let mut found = [0; MOST_FIELDS];
+    for (key, value) in value.members() {
+        match table.field(&key) {
+            Some(field) => found[field] = value.place(),
+            None if rest => {}
+            None => drift.note(DriftKind::Field, place, &key),
+        }
+    }
+    Some(Fields { table, place, value, found, next: 0, drift })
+}
+
+/// The fields that were found in an object; they are taken in their order.
+#[derive(Debug)]
+pub(crate) struct Fields<'a, 'd> {
+    table: &'static Table,
+    /// Where the object stands, for the drift report.
+    place: &'static str,
+    value: Value<'a>,
+    /// The place of each field's value; 0: it is not there.
+    found: [u32; MOST_FIELDS],
+    next: usize,
+    drift: &'d mut Drifts,
+}
+
+impl<'a> Fields<'a, '_> {
+    /// The next field. It takes what it can get: a value of a wrong type is reported.
+    #[inline(never)]
+    pub(crate) fn take<T: Wire<'a>>(&mut self) -> Option<T> {
+        let value = self.next_value()?;
+        let field = T::read(value, self.place, self.drift);
+        if field.is_none() {
+            self.mistyped();
+        }
+        field
+    }
+
+    fn next_value(&mut self) -> Option<Value<'a>> {
+        let place = self.found[self.next];
+        self.next += 1;
+        let value = self.value.at(place);
+        (place != 0 && value.kind() != Kind::Null).then_some(value)
+    }
+
+    #[cold]
+    fn mistyped(&mut self) {
+        self.drift.note(DriftKind::Type, self.place, self.table.name(self.next - 1));
     }
 }
 
@@ -145,20 +193,20 @@ macro_rules! wire {
         $vis:vis struct $name:ident in $place:literal { $($fields:tt)* }
         rest
     ) => {
-        $crate::wire::wire! { @ ($(#[$meta])*) $vis $name $place { $($fields)* } () (_ => {}) }
+        $crate::wire::wire! { @ ($(#[$meta])*) $vis $name $place { $($fields)* } () true }
     };
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident in $place:literal { $($fields:tt)* }
         known $($known:literal)*
     ) => {
-        $crate::wire::wire! { @ ($(#[$meta])*) $vis $name $place { $($fields)* } ($($known)*) () }
+        $crate::wire::wire! { @ ($(#[$meta])*) $vis $name $place { $($fields)* } ($($known)*) false }
     };
     (
         @ ($(#[$meta:meta])*) $vis:vis $name:ident $place:literal {
             $( $(#[$fmeta:meta])* $field:ident $(($key:literal $(| $more:literal)*))? : $type:ty, )*
         }
-        ($($known:literal)*) ($($rest:tt)*)
+        ($($known:literal)*) $rest:literal
     ) => {
         $(#[$meta])*
         #[derive(Debug, Default)]
@@ -169,36 +217,82 @@ macro_rules! wire {
 
         impl<'a> $crate::wire::Wire<'a> for $name<'a> {
             fn read(value: $crate::json::Value<'a>, _: &'static str, drift: &mut $crate::wire::Drifts) -> Option<Self> {
-                if !value.is_object() {
-                    return None;
-                }
-                let mut object = Self::default();
-                for (key, value) in value.members() {
-                    match key.as_ref() {
-                        $(
-                            $crate::wire::keys!($field $(, $key $(| $more)*)?) => {
-                                $crate::wire::fill(&mut object.$field, value, $place, stringify!($field), drift);
-                            }
-                        )*
-                        $( $known => {} )*
-                        $($rest)*
-                        #[allow(unreachable_patterns)]
-                        _ => drift.note($crate::api::DriftKind::Field, $place, &key),
-                    }
-                }
-                Some(object)
+                use interlinear_schema::table::{Key, Table, keys};
+                const FIELDS: usize = { let names: &[&str] = &[$( stringify!($field) ),*]; names.len() };
+                const TEXT: &str = concat!(
+                    $( stringify!($field), $crate::wire::words!($field $(, $key $(| $more)*)?), "\n", )*
+                    $( $known, " ", )*
+                );
+                static KEYS: &[Key] = &keys::<{ keys::<0>(TEXT, FIELDS).0 }>(TEXT, FIELDS).1;
+                static TABLE: Table = Table::new(TEXT, KEYS);
+                let mut fields = $crate::wire::find(&TABLE, $place, $rest, value, drift)?;
+                // In the order in which they are written here, which is that of the table.
+                Some(Self {
+                    $( $field: fields.take(), )*
+                    _line: std::marker::PhantomData,
+                })
             }
         }
     };
 }
 
-macro_rules! keys {
+/// The keys of a field, if it has others than its name.
+macro_rules! words {
     ($field:ident) => {
-        stringify!($field)
+        ""
     };
     ($field:ident, $key:literal $(| $more:literal)*) => {
-        $key $(| $more)*
+        concat!(" ", $key $(, " ", $more)*)
     };
 }
 
-pub(crate) use {keys, wire};
+pub(crate) use {wire, words};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Tape;
+
+    wire! {
+        struct Sample in "sample" {
+            text: Cow<'a, str>,
+            count("count" | "sum"): u64,
+            inner: Inner<'a>,
+        }
+        known "old" "id"
+    }
+
+    wire! {
+        struct Inner in "sample.inner" {
+            list: Vec<bool>,
+        }
+        rest
+    }
+
+    fn read(json: &str) -> (Option<String>, Vec<String>) {
+        let (mut tape, mut drift) = (Tape::default(), Drifts::default());
+        let sample = tape.read(json).ok().and_then(|value| Sample::read(value, "", &mut drift));
+        let shown = sample
+            .map(|Sample { text, count, inner, .. }| format!("{text:?} {count:?} {:?}", inner.map(|inner| inner.list)));
+        (shown, drift.report().into_iter().map(|drift| format!("{:?} {}", drift.what, drift.name)).collect())
+    }
+
+    #[test]
+    fn fields_are_found_by_any_of_their_keys_and_the_last_one_counts() {
+        let (read, drift) = read(r#"{"sum":1,"inner":{"list":[true],"x":0},"id":2,"text":"a","count":3,"text":"b"}"#);
+        assert_eq!(read.as_deref(), Some(r#"Some("b") Some(3) Some(Some([true]))"#));
+        assert_eq!(drift, [""; 0]);
+    }
+
+    #[test]
+    fn what_is_not_known_or_of_a_wrong_type_is_reported_and_null_is_nothing() {
+        let (read, drift) = read(r#"{"text":null,"count":"x","inner":{"list":[1]},"new":0,"ide":1}"#);
+        assert_eq!(read.as_deref(), Some("None None Some(Some([]))"));
+        assert_eq!(drift, ["Field sample.ide", "Field sample.new", "Type sample.count", "Type sample.inner.[]"]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_not_read() {
+        assert_eq!(read("[]"), (None, Vec::new()));
+    }
+}

@@ -1,14 +1,17 @@
 //! The envelope and the thirteen event types.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use crate::item::{DeltaPart, UniversalItem};
-use crate::json::{IntoOwned, Json, ToJson};
+use crate::json::{IntoOwned, Json, ToJson, write_word};
 use crate::macros::{Extra, object, words};
+use crate::packed::Packer;
+use crate::read::{self, Fields, FromJson, Mismatch};
+use crate::table::{Key, Table, keys};
+use crate::tape::Value;
 use crate::text::Text;
 
 /// One event of a session: the envelope around [`EventData`]. In JSON, the data's variant is the field `type`.
@@ -130,6 +133,33 @@ macro_rules! event_types {
             }
         }
 
+        impl EventData<'_> {
+            /// The type's place in the list, and which optional fields are there; nothing for an unknown type.
+            pub(crate) fn operation(&self) -> Option<(u32, u32)> {
+                enum Place { $( $variant, )* }
+                Some(match self {
+                    $( Self::$variant(data) => (Place::$variant as u32, data.mask()), )*
+                    Self::Unknown { .. } => return None,
+                })
+            }
+
+            /// Packs the fields of the data.
+            pub(crate) fn pack_members(&self, packer: &mut Packer) {
+                match self {
+                    $( Self::$variant(data) => data.pack_members(packer), )*
+                    Self::Unknown { .. } => {}
+                }
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl crate::layout::Described for EventData<'_> {
+            fn describe(types: &mut crate::layout::Types) -> crate::layout::Kind {
+                let variants = vec![$( ($tag, crate::layout::of_variant(EventData::$variant, types)), )*];
+                types.tagged("EventData", variants)
+            }
+        }
+
         impl IntoOwned for EventData<'_> {
             type Owned = EventData<'static>;
             fn into_owned(self) -> EventData<'static> {
@@ -142,10 +172,14 @@ macro_rules! event_types {
             }
         }
 
-        fn read_data(tag: &str, data: Json<'static>) -> Result<EventData<'static>, serde_json::Error> {
-            Ok(match tag {
-                $( $tag => EventData::$variant(data.parse()?), )*
-                _ => EventData::Unknown { r#type: Cow::Owned(tag.to_owned()), data },
+        fn data_of<'a>(tag: Cow<'a, str>, data: Value<'a>) -> Result<EventData<'a>, Mismatch> {
+            Ok(match tag.as_ref() {
+                $(
+                    $tag => {
+                        EventData::$variant(FromJson::from_json(data).map_err(|mismatch| mismatch.within($tag))?)
+                    }
+                )*
+                _ => EventData::Unknown { r#type: tag, data: data.json() },
             })
         }
     };
@@ -173,12 +207,19 @@ impl Default for EventData<'_> {
     }
 }
 
-impl ToJson for UniversalEvent<'_> {
-    fn write_json(&self, out: &mut Vec<u8>) {
+impl UniversalEvent<'_> {
+    /// Writes the beginning: what differs between any two events of a session.
+    pub(crate) fn write_number(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"event_id\":");
         self.event_id.write_json(out);
         out.extend_from_slice(b",\"sequence\":");
         self.sequence.write_json(out);
+    }
+}
+
+impl ToJson for UniversalEvent<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.write_number(out);
         out.extend_from_slice(b",\"time\":");
         self.time.write_json(out);
         out.extend_from_slice(b",\"session_id\":");
@@ -187,12 +228,21 @@ impl ToJson for UniversalEvent<'_> {
             out.extend_from_slice(b",\"native_session_id\":");
             native.write_json(out);
         }
-        out.extend_from_slice(b",\"source\":");
-        self.source.write_json(out);
-        out.extend_from_slice(b",\"synthetic\":");
-        self.synthetic.write_json(out);
+        match (&self.source, self.synthetic) {
+            (EventSource::Agent, false) => out.extend_from_slice(b",\"source\":\"agent\",\"synthetic\":false"),
+            (EventSource::Daemon, true) => out.extend_from_slice(b",\"source\":\"daemon\",\"synthetic\":true"),
+            (source, synthetic) => {
+                out.extend_from_slice(b",\"source\":");
+                source.write_json(out);
+                out.extend_from_slice(b",\"synthetic\":");
+                synthetic.write_json(out);
+            }
+        }
         out.extend_from_slice(b",\"type\":");
-        self.data.type_name().write_json(out);
+        match &self.data {
+            EventData::Unknown { r#type, .. } => r#type.write_json(out),
+            known => write_word(known.type_name(), out),
+        }
         out.extend_from_slice(b",\"data\":");
         self.data.write_json(out);
         out.extend_from_slice(b",\"raw\":");
@@ -210,48 +260,34 @@ impl Serialize for UniversalEvent<'_> {
 
 impl<'de> Deserialize<'de> for UniversalEvent<'static> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Envelope;
-        impl<'de> Visitor<'de> for Envelope {
-            type Value = UniversalEvent<'static>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a universal event")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut event = UniversalEvent::default();
-                let mut missing =
-                    vec!["event_id", "sequence", "time", "session_id", "source", "synthetic", "type", "data"];
-                let mut tag = String::new();
-                let mut data = Json::null();
-                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    missing.retain(|field| *field != key);
-                    match key.as_ref() {
-                        "event_id" => event.event_id = map.next_value()?,
-                        "sequence" => event.sequence = map.next_value()?,
-                        "time" => event.time = map.next_value()?,
-                        "session_id" => event.session_id = map.next_value()?,
-                        "native_session_id" => {
-                            event.native_session_id = map.next_value()?;
-                            event.extra.note_null(&key, event.native_session_id.is_none());
-                        }
-                        "source" => event.source = map.next_value()?,
-                        "synthetic" => event.synthetic = map.next_value()?,
-                        "type" => tag = map.next_value()?,
-                        "data" => data = map.next_value()?,
-                        "raw" => event.raw = map.next_value()?,
-                        _ => {
-                            event.extra.0.retain(|(known, _)| *known != key);
-                            event.extra.0.push((key.into_owned().into(), map.next_value()?));
-                        }
-                    }
-                }
-                if let Some(field) = missing.first() {
-                    return Err(A::Error::missing_field(field));
-                }
-                event.data = read_data(&tag, data).map_err(|error| A::Error::custom(format!("{tag}: {error}")))?;
-                Ok(event)
-            }
-        }
-        deserializer.deserialize_map(Envelope)
+        read::deserialize(deserializer, |value| UniversalEvent::from_json(value).map(UniversalEvent::into_owned))
+    }
+}
+
+impl<'a> FromJson<'a> for UniversalEvent<'a> {
+    fn from_json(value: Value<'a>) -> Result<Self, Mismatch> {
+        const TEXT: &str = "event_id\nsequence\ntime\nsession_id\nsource\nsynthetic\ntype\ndata\n\
+            native_session_id\nraw\n";
+        const REQUIRED: usize = 8;
+        static KEYS: &[Key] = &keys::<{ keys::<0>(TEXT, 10).0 }>(TEXT, 10).1;
+        static TABLE: Table = Table::new(TEXT, KEYS);
+        let fields = Fields::find(&TABLE, REQUIRED, value);
+        let mut fields = fields.map_err(|_| Mismatch::expected("a universal event"))?;
+        let mut event = UniversalEvent {
+            event_id: fields.required()?,
+            sequence: fields.required()?,
+            time: fields.required()?,
+            session_id: fields.required()?,
+            source: fields.required()?,
+            synthetic: fields.required()?,
+            ..UniversalEvent::default()
+        };
+        event.data = data_of(fields.required()?, fields.required()?)?;
+        event.native_session_id = fields.optional()?;
+        event.raw = fields.optional()?.unwrap_or_default();
+        event.extra = fields.extra;
+        event.extra.0.retain(|(key, _)| key != "raw");
+        Ok(event)
     }
 }
 

@@ -6,7 +6,10 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use crate::json::{IntoOwned, Json, ToJson};
-use crate::macros::{object, words};
+use crate::macros::{Extra, object, words};
+use crate::packed::{PART_BITS, Pack, Packer};
+use crate::read::{self, FromJson, Mismatch};
+use crate::tape::Value;
 use crate::text::Text;
 
 object! {
@@ -135,14 +138,44 @@ macro_rules! parts {
             }
         }
 
-        impl<'de> Deserialize<'de> for ContentPart<'static> {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let json = Json::deserialize(deserializer)?;
-                let tag = json.parse::<Tag>().map(|tag| tag.r#type).unwrap_or_default();
-                // A known type that does not fit is kept like an unknown one: nothing is lost.
-                Ok(match tag.as_str() {
-                    $( $tag => json.parse().map(|mut part| { drop_tag(&mut part); Self::$variant(part) }).unwrap_or(Self::Unknown(json)), )*
-                    _ => Self::Unknown(json),
+        impl Pack for ContentPart<'_> {
+            fn pack(&self, packer: &mut Packer) {
+                enum Place { $( $variant, )* Unknown }
+                match self {
+                    $(
+                        Self::$variant(part) => {
+                            packer.number(u64::from(Place::$variant as u32 | part.mask() << PART_BITS));
+                            part.pack_members(packer);
+                        }
+                    )*
+                    Self::Unknown(json) => {
+                        packer.number(Place::Unknown as u64);
+                        json.pack(packer);
+                    }
+                }
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl crate::layout::Described for ContentPart<'_> {
+            fn describe(types: &mut crate::layout::Types) -> crate::layout::Kind {
+                let variants = vec![$( ($tag, crate::layout::of_variant(ContentPart::$variant, types)), )*];
+                types.tagged("ContentPart", variants)
+            }
+        }
+
+        impl<'a> FromJson<'a> for ContentPart<'a> {
+            fn from_json(value: Value<'a>) -> Result<Self, Mismatch> {
+                let tag = value.get("type").and_then(Value::str).unwrap_or_default();
+                Ok(match tag.as_ref() {
+                    $(
+                        $tag => match FromJson::from_json(value) {
+                            Ok(part) => Self::$variant(without_tag(part, |part| &mut part.extra)),
+                            // A known type that does not fit is kept like an unknown one: nothing is lost.
+                            Err(_) => Self::Unknown(value.json()),
+                        },
+                    )*
+                    _ => Self::Unknown(value.json()),
                 })
             }
         }
@@ -156,38 +189,13 @@ macro_rules! parts {
                 }
             }
         }
-
-        $(
-            impl WithExtra for part_type!($variant) {
-                fn extra(&mut self) -> &mut crate::Extra<'static> { &mut self.extra }
-            }
-        )*
     };
 }
 
-macro_rules! part_type {
-    (Text) => { TextPart<'static> };
-    (Json) => { JsonPart<'static> };
-    (ToolCall) => { ToolCallPart<'static> };
-    (ToolResult) => { ToolResultPart<'static> };
-    (FileRef) => { FileRefPart<'static> };
-    (Image) => { ImagePart<'static> };
-    (Reasoning) => { ReasoningPart<'static> };
-    (Status) => { StatusPart<'static> };
-}
-
-trait WithExtra {
-    fn extra(&mut self) -> &mut crate::Extra<'static>;
-}
-
 /// The tag was read as an unknown field of the part: it is written from the variant.
-fn drop_tag(part: &mut impl WithExtra) {
-    part.extra().0.retain(|(key, _)| key != "type");
-}
-
-#[derive(serde::Deserialize)]
-struct Tag {
-    r#type: String,
+fn without_tag<'a, P>(mut part: P, extra: impl Fn(&mut P) -> &mut Extra<'a>) -> P {
+    extra(&mut part).0.retain(|(key, _)| key != "type");
+    part
 }
 
 parts! {
@@ -199,6 +207,18 @@ parts! {
     Image = "image",
     Reasoning = "reasoning",
     Status = "status",
+}
+
+impl Default for ContentPart<'_> {
+    fn default() -> Self {
+        Self::Text(TextPart::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentPart<'static> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read::deserialize(deserializer, |value| ContentPart::from_json(value).map(ContentPart::into_owned))
+    }
 }
 
 impl Serialize for ContentPart<'_> {

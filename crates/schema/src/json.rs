@@ -7,6 +7,8 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::number;
+
 /// Writes itself as JSON at the end of a buffer.
 pub trait ToJson {
     /// Appends the value.
@@ -51,6 +53,11 @@ impl<'a> Json<'a> {
     /// The text of the value.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text of the value, owned.
+    pub fn into_text(self) -> String {
+        self.0.into_owned()
     }
 
     /// Reads the value as a type.
@@ -109,6 +116,12 @@ impl ToJson for str {
     }
 }
 
+impl ToJson for String {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        write_string(self.as_bytes(), out);
+    }
+}
+
 impl ToJson for Cow<'_, str> {
     fn write_json(&self, out: &mut Vec<u8>) {
         write_string(self.as_bytes(), out);
@@ -121,14 +134,44 @@ impl ToJson for bool {
     }
 }
 
-macro_rules! number {
-    ($($type:ty),*) => { $(
-        impl ToJson for $type {
-            fn write_json(&self, out: &mut Vec<u8>) {
-                // Writing into a Vec cannot fail; what is not finite has no JSON and becomes null.
-                let _ = serde_json::to_writer(out, self);
+impl ToJson for u64 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        let mut digits = [0; 20];
+        let (mut rest, mut start) = (*self, digits.len());
+        loop {
+            start -= 1;
+            digits[start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                return out.extend_from_slice(&digits[start..]);
             }
         }
+    }
+}
+
+impl ToJson for u32 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        u64::from(*self).write_json(out);
+    }
+}
+
+impl ToJson for i64 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        if *self < 0 {
+            out.push(b'-');
+        }
+        self.unsigned_abs().write_json(out);
+    }
+}
+
+impl ToJson for f64 {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        number::write(*self, out);
+    }
+}
+
+macro_rules! number {
+    ($($type:ty),*) => { $(
         impl IntoOwned for $type {
             type Owned = $type;
             fn into_owned(self) -> $type { self }
@@ -138,6 +181,12 @@ macro_rules! number {
 number!(u64, u32, i64, f64);
 
 impl<T: ToJson> ToJson for Vec<T> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.as_slice().write_json(out);
+    }
+}
+
+impl<T: ToJson> ToJson for [T] {
     fn write_json(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         for (index, value) in self.iter().enumerate() {
@@ -185,58 +234,94 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
     }
 }
 
-/// Which bytes must be escaped in a JSON string. `0xED` may begin a lone surrogate and is looked at more closely.
-const SPECIAL: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = true;
-        byte += 1;
+/// How many bytes there are before the next quote, backslash or control character.
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks();
+    for (index, word) in words.iter().enumerate() {
+        let special = special(u64::from_le_bytes(*word));
+        if special != 0 {
+            return index * 8 + (special.trailing_zeros() / 8) as usize;
+        }
     }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table[0xED] = true;
-    table
-};
+    // What is left is looked at together with what stands before it.
+    if let Some(last) = bytes.last_chunk()
+        && special(u64::from_le_bytes(*last)) == 0
+    {
+        return bytes.len();
+    }
+    let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    bytes.len() - rest.len() + rest.iter().position(is_special).unwrap_or(rest.len())
+}
 
-/// Writes WTF-8 as a JSON string; lone surrogates become `\ud83d`.
+/// The high bit of each byte that is a quote, a backslash or a control character. A borrow can raise a false alarm in
+/// bytes after a true one only: the lowest bit is right.
+fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    // Flipping a bit puts the quote right above the control characters.
+    let control_or_quote = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+    (control_or_quote | backslash) & !word & HIGHS
+}
+
+/// Writes a word that has nothing to escape as a JSON string.
+pub(crate) fn write_word(word: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(word.as_bytes());
+    out.push(b'"');
+}
+
+/// Writes UTF-8 as a JSON string.
 pub(crate) fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 2);
     out.push(b'"');
-    let mut clean = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if !SPECIAL[usize::from(byte)] {
-            at += 1;
-            continue;
-        }
-        let length = if byte == 0xED { 3 } else { 1 };
-        if byte == 0xED && !surrogate_at(bytes, at) {
-            at += 1;
-            continue;
-        }
-        out.extend_from_slice(&bytes[clean..at]);
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0x08 => out.extend_from_slice(b"\\b"),
-            0x0C => out.extend_from_slice(b"\\f"),
-            0xED => {
-                let unit = 0xD000 | (u16::from(bytes[at + 1] & 0x3F) << 6) | u16::from(bytes[at + 2] & 0x3F);
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-            control => {
-                let _ = write!(out, "\\u{control:04x}");
-            }
-        }
-        at += length;
-        clean = at;
+    write_body(bytes, out);
+    out.push(b'"');
+}
+
+fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    loop {
+        let (plain, more) = rest.split_at(plain_length(rest));
+        out.extend_from_slice(plain);
+        let Some((byte, more)) = more.split_first() else { return };
+        write_escape(*byte, out);
+        rest = more;
     }
-    out.extend_from_slice(&bytes[clean..]);
+}
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        0x08 => out.extend_from_slice(b"\\b"),
+        0x0C => out.extend_from_slice(b"\\f"),
+        control => {
+            let _ = write!(out, "\\u{control:04x}");
+        }
+    }
+}
+
+/// Writes WTF-8 as a JSON string; lone surrogates become `\ud83d`.
+pub(crate) fn write_wtf8(bytes: &[u8], out: &mut Vec<u8>) {
+    // Every surrogate begins with this byte, and hardly any text has it.
+    if !bytes.contains(&0xED) {
+        return write_string(bytes, out);
+    }
+    out.push(b'"');
+    let mut clean = 0;
+    for at in 0..bytes.len() {
+        if surrogate_at(bytes, at) {
+            write_body(&bytes[clean..at], out);
+            let unit = 0xD000 | (u16::from(bytes[at + 1] & 0x3F) << 6) | u16::from(bytes[at + 2] & 0x3F);
+            let _ = write!(out, "\\u{unit:04x}");
+            clean = at + 3;
+        }
+    }
+    write_body(&bytes[clean..], out);
     out.push(b'"');
 }
 
@@ -272,34 +357,35 @@ fn replace_surrogates(mut bytes: Vec<u8>) -> String {
 
 /// Decodes the body of a valid JSON string into WTF-8. What is not valid stays as it is.
 pub(crate) fn decode(body: &str) -> Vec<u8> {
-    let bytes = body.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(offset) = bytes[at..].iter().position(|byte| *byte == b'\\') {
-        out.extend_from_slice(&bytes[at..at + offset]);
-        at += offset;
-        let escape = bytes.get(at + 1).copied();
-        at += 2;
-        match escape {
-            Some(b'n') => out.push(b'\n'),
-            Some(b'r') => out.push(b'\r'),
-            Some(b't') => out.push(b'\t'),
-            Some(b'b') => out.push(0x08),
-            Some(b'f') => out.push(0x0C),
-            Some(b'u') => {
-                let unit = hex4(bytes, at);
-                at = (at + 4).min(bytes.len());
-                push_unit(unit, &mut out);
-            }
-            Some(other) => out.push(other),
-            None => {
-                out.push(b'\\');
-                at = bytes.len();
-            }
-        }
-    }
-    out.extend_from_slice(&bytes[at.min(bytes.len())..]);
+    let mut out = Vec::with_capacity(body.len());
+    decode_into(body, &mut out);
     out
+}
+
+/// The same, at the end of WTF-8; halves of a surrogate pair that meet become one character.
+pub(crate) fn decode_into(body: &str, out: &mut Vec<u8>) {
+    let mut rest = body.as_bytes();
+    loop {
+        let (plain, more) = rest.split_at(plain_length(rest));
+        out.extend_from_slice(plain);
+        let (letter, used) = match more {
+            [] => return,
+            [b'\\', b'u', ..] => {
+                push_unit(hex4(more, 2), out);
+                rest = &more[more.len().min(6)..];
+                continue;
+            }
+            [b'\\', b'n', ..] => (b'\n', 2),
+            [b'\\', b'r', ..] => (b'\r', 2),
+            [b'\\', b't', ..] => (b'\t', 2),
+            [b'\\', b'b', ..] => (0x08, 2),
+            [b'\\', b'f', ..] => (0x0C, 2),
+            [b'\\', other, ..] => (*other, 2),
+            [other, ..] => (*other, 1),
+        };
+        out.push(letter);
+        rest = &more[used..];
+    }
 }
 
 fn hex4(bytes: &[u8], at: usize) -> u16 {

@@ -9,8 +9,16 @@
 mod event;
 mod item;
 mod json;
+#[cfg(feature = "layout")]
+pub mod layout;
 mod macros;
 mod metadata;
+mod ndjson;
+mod number;
+pub mod packed;
+mod read;
+pub mod table;
+pub mod tape;
 mod text;
 
 pub use event::{
@@ -26,4 +34,6 @@ pub use item::{
 pub use json::{IntoOwned, Json, ToJson};
 pub use macros::Extra;
 pub use metadata::{SessionMetadata, TurnMetadata, TurnStatus, Usage};
+pub use ndjson::Ndjson;
+pub use read::{FromJson, Mismatch};
 pub use text::Text;

@@ -9,14 +9,6 @@ use crate::json::{IntoOwned, Json, ToJson};
 pub struct Extra<'a>(pub Vec<(Cow<'a, str>, Json<'a>)>);
 
 impl Extra<'_> {
-    /// Remembers whether a known field stood there as `null`; of doubled keys the last one counts.
-    pub(crate) fn note_null(&mut self, key: &str, null: bool) {
-        self.0.retain(|(known, _)| known != key);
-        if null {
-            self.0.push((Cow::Owned(key.to_owned()), Json::null()));
-        }
-    }
-
     /// Writes every field as `,"key":value`.
     pub(crate) fn write_members(&self, out: &mut Vec<u8>) {
         for (key, value) in &self.0 {
@@ -102,6 +94,43 @@ macro_rules! object {
             }
         }
 
+        impl $name<'_> {
+            /// Which optional fields are there, one bit each.
+            pub(crate) fn mask(&self) -> u32 {
+                $crate::packed::mask(&[$( self.$ofield.is_some(), )*])
+            }
+
+            /// Packs the fields that are there.
+            pub(crate) fn pack_members(&self, packer: &mut $crate::packed::Packer) {
+                if !self.extra.0.is_empty() {
+                    packer.refuse();
+                }
+                $( $crate::packed::Pack::pack(&self.$rfield, packer); )*
+                $(
+                    if let Some(value) = &self.$ofield {
+                        $crate::packed::Pack::pack(value, packer);
+                    }
+                )*
+            }
+        }
+
+        impl $crate::packed::Pack for $name<'_> {
+            fn pack(&self, packer: &mut $crate::packed::Packer) {
+                packer.number(u64::from(self.mask()));
+                self.pack_members(packer);
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl<'a> $crate::layout::Described for $name<'a> {
+            fn describe(types: &mut $crate::layout::Types) -> $crate::layout::Kind {
+                types.object(stringify!($name), |types| vec![
+                    $( types.field($crate::macros::key!($rfield), <$rtype as $crate::layout::Described>::describe, false), )*
+                    $( types.field($crate::macros::key!($ofield), <$otype as $crate::layout::Described>::describe, true), )*
+                ])
+            }
+        }
+
         impl serde::Serialize for $name<'_> {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
@@ -121,43 +150,30 @@ macro_rules! object {
 
         impl<'de> serde::Deserialize<'de> for $name<'static> {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Object;
-                impl<'de> serde::de::Visitor<'de> for Object {
-                    type Value = $name<'static>;
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str(concat!("an object (", stringify!($name), ")"))
-                    }
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                        let mut value = <$name<'static>>::default();
-                        #[allow(unused_mut)]
-                        let mut missing: Vec<&'static str> = vec![$( $crate::macros::key!($rfield), )*];
-                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-                            match key.as_ref() {
-                                $(
-                                    $crate::macros::key!($rfield) => {
-                                        value.$rfield = map.next_value()?;
-                                        missing.retain(|field| *field != $crate::macros::key!($rfield));
-                                    }
-                                )*
-                                $(
-                                    $crate::macros::key!($ofield) => {
-                                        value.$ofield = map.next_value()?;
-                                        value.extra.note_null(&key, value.$ofield.is_none());
-                                    }
-                                )*
-                                _ => {
-                                    value.extra.0.retain(|(known, _)| *known != key);
-                                    value.extra.0.push((key.into_owned().into(), map.next_value()?));
-                                }
-                            }
-                        }
-                        match missing.first() {
-                            Some(field) => Err(serde::de::Error::missing_field(field)),
-                            None => Ok(value),
-                        }
-                    }
-                }
-                deserializer.deserialize_map(Object)
+                $crate::read::deserialize(deserializer, |value| {
+                    <$name<'_> as $crate::FromJson<'_>>::from_json(value).map($crate::IntoOwned::into_owned)
+                })
+            }
+        }
+
+        impl<'a> $crate::FromJson<'a> for $name<'a> {
+            fn from_json(value: $crate::tape::Value<'a>) -> Result<Self, $crate::Mismatch> {
+                use $crate::table::{Key, Table, keys};
+                const REQUIRED: usize = { let names: &[&str] = &[$( stringify!($rfield) ),*]; names.len() };
+                const FIELDS: usize = REQUIRED + { let names: &[&str] = &[$( stringify!($ofield) ),*]; names.len() };
+                const TEXT: &str = concat!(
+                    $( $crate::macros::key!($rfield), "\n", )*
+                    $( $crate::macros::key!($ofield), "\n", )*
+                );
+                static KEYS: &[Key] = &keys::<{ keys::<0>(TEXT, FIELDS).0 }>(TEXT, FIELDS).1;
+                static TABLE: Table = Table::new(TEXT, KEYS);
+                let mut _fields = $crate::read::Fields::find(&TABLE, REQUIRED, value)?;
+                // In the order in which they are written here, which is that of the table.
+                Ok(Self {
+                    $( $rfield: _fields.required()?, )*
+                    $( $ofield: _fields.optional()?, )*
+                    extra: _fields.extra,
+                })
             }
         }
 
@@ -226,7 +242,28 @@ macro_rules! words {
 
         impl $crate::ToJson for $name<'_> {
             fn write_json(&self, out: &mut Vec<u8>) {
-                $crate::ToJson::write_json(self.as_str(), out);
+                match self {
+                    Self::Other(word) => $crate::ToJson::write_json(word, out),
+                    known => $crate::json::write_word(known.as_str(), out),
+                }
+            }
+        }
+
+        impl $crate::packed::Pack for $name<'_> {
+            fn pack(&self, packer: &mut $crate::packed::Packer) {
+                enum Place { $first, $( $variant, )* }
+                packer.word(match self {
+                    Self::$first => Ok(Place::$first as u8),
+                    $( Self::$variant => Ok(Place::$variant as u8), )*
+                    Self::Other(word) => Err(word),
+                });
+            }
+        }
+
+        #[cfg(feature = "layout")]
+        impl $crate::layout::Described for $name<'_> {
+            fn describe(types: &mut $crate::layout::Types) -> $crate::layout::Kind {
+                types.words(stringify!($name), &[$fword, $( $word, )*])
             }
         }
 
@@ -240,6 +277,16 @@ macro_rules! words {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
                 Ok($crate::IntoOwned::into_owned($name::from(word.as_ref())))
+            }
+        }
+
+        impl<'a> $crate::FromJson<'a> for $name<'a> {
+            fn from_json(value: $crate::tape::Value<'a>) -> Result<Self, $crate::Mismatch> {
+                match value.str() {
+                    Some(std::borrow::Cow::Borrowed(word)) => Ok($name::from(word)),
+                    Some(std::borrow::Cow::Owned(word)) => Ok($crate::IntoOwned::into_owned($name::from(word.as_str()))),
+                    None => Err($crate::Mismatch::expected("a string")),
+                }
             }
         }
 

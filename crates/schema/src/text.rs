@@ -34,6 +34,23 @@ impl<'a> Text<'a> {
         Self(Repr::Decoded(bytes.into()))
     }
 
+    /// The bytes of the JSON string that it still is, escapes included; nothing if it was decoded or made.
+    pub fn source(&self) -> Option<&[u8]> {
+        match &self.0 {
+            Repr::Escaped(body) => Some(body.as_bytes()),
+            Repr::Decoded(Cow::Borrowed(bytes)) => Some(bytes),
+            Repr::Decoded(Cow::Owned(_)) => None,
+        }
+    }
+
+    /// What stands between the quotes of a JSON string, if it is still that.
+    pub(crate) fn json_body(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Escaped(body) => Some(body),
+            Repr::Decoded(_) => None,
+        }
+    }
+
     /// The decoded bytes: UTF-8, but for lone surrogates in their three-byte form.
     pub fn as_wtf8(&self) -> Cow<'_, [u8]> {
         match &self.0 {
@@ -61,7 +78,7 @@ impl<'a> Text<'a> {
     /// Appends the decoded text to decoded text; halves of a surrogate pair that meet become one character.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         match &self.0 {
-            Repr::Escaped(body) => json::append(out, &json::decode(body)),
+            Repr::Escaped(body) => json::decode_into(body, out),
             Repr::Decoded(bytes) => json::append(out, bytes),
         }
     }
@@ -138,7 +155,7 @@ impl ToJson for Text<'_> {
                 out.extend_from_slice(body.as_bytes());
                 out.push(b'"');
             }
-            Repr::Decoded(bytes) => json::write_string(bytes, out),
+            Repr::Decoded(bytes) => json::write_wtf8(bytes, out),
         }
     }
 }

@@ -1,5 +1,5 @@
 import type { Agent, Break, Detection, UniversalEvent } from "../types/index.js";
-import { slices, toBytes } from "./bytes.js";
+import { joined, slices, toBytes } from "./bytes.js";
 import { call } from "./core.js";
 import { core } from "./load.js";
 import type { TraceLine } from "./trace.js";
@@ -27,14 +27,7 @@ export function convert(input: TranscriptInput, options?: ConvertOptions): Unive
 
 /** Converts a whole transcript to the bytes of events, one a line. */
 export function relay(input: TranscriptInput, options?: ConvertOptions): Uint8Array {
-  const pieces = Array.from(outputs("ndjson", input, options));
-  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return joined(Array.from(outputs("ndjson", input, options)));
 }
 
 /** Shows a whole transcript line by line: each native line with its events. */
@@ -78,10 +71,13 @@ export function check(events: Iterable<UniversalEvent>): Break[] {
   const build = core();
   return call(build, () => {
     const checker = new build.raw.ContractChecker();
-    for (const event of events) checker.json(JSON.stringify(event));
-    const breaks = [checker.breaks(), checker.finish()].flatMap((text) => JSON.parse(text) as Break[]);
-    checker.free?.();
-    return breaks;
+    const instance = build.hold();
+    try {
+      for (const event of events) checker.json(JSON.stringify(event));
+      return [checker.breaks(), checker.finish()].flatMap((text) => JSON.parse(text) as Break[]);
+    } finally {
+      build.release(instance, () => checker.free?.());
+    }
   });
 }
 

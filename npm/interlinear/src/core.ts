@@ -2,9 +2,9 @@ import type { Command, ConvertOptions, Exit, OpenOptions } from "../types/index.
 import type { InterlinearError } from "./errors.js";
 
 /** How a transcript's output is written. */
-export type Encoding = "array" | "ndjson" | "trace";
+export type Encoding = "packed" | "sealed" | "ndjson" | "trace" | "sealed-trace";
 
-/** A connection in the core. Events come as the text that `decodeEvents` reads. */
+/** A connection in the core. Events come packed, as the text that `decodeEvents` reads. */
 export interface RawMachine {
   receive(chunk: Uint8Array, channel: string, now: number): string;
   sent(chunk: Uint8Array, channel: string, now: number): string;
@@ -15,18 +15,22 @@ export interface RawMachine {
   tick(now: number): string;
   exited(exit: Exit, now: number): string;
   end(now: number): string;
+  sequence(): number;
   stats(): string;
   snapshot(): Uint8Array;
   free(): void;
 }
 
+/** What a call gave: text that `decode.ts` reads (`packed`, `trace`), or bytes to be handed on (the others). */
+export type Output = string | Uint8Array;
+
 /** A transcript in the core. */
 export interface RawTranscript {
-  push(file: string, chunk: Uint8Array): Uint8Array;
-  plan(): Uint8Array;
+  push(file: string, chunk: Uint8Array): Output;
+  plan(): Output;
   stretches(): string;
-  feed(chunk: Uint8Array): Uint8Array;
-  end(): Uint8Array;
+  feed(chunk: Uint8Array): Output;
+  end(): Output;
   detection(): string | null | undefined;
   stats(): string;
   free(): void;
@@ -56,6 +60,14 @@ export interface Core {
   readonly raw: RawModule;
   /** Turns what a call threw into an error of ours, and mends the build if the call broke it. */
   failure(thrown: unknown): InterlinearError;
+  /** Something lives in the build's memory from here on; gives the number of the instance that it lives in. */
+  hold(): number;
+  /** It does no more: frees it, unless its instance is gone. */
+  release(instance: number, free: () => void): void;
+  /** Whether the memory is much larger than it need be, and only one thing lives in it, which should move. */
+  isCrowded(): boolean;
+  /** Gives the memory back, with all that lives in it. */
+  renew(): void;
 }
 
 /** Calls the core; whatever it throws comes out as an `InterlinearError`. */

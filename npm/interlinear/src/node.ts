@@ -24,7 +24,7 @@ export function nativeCore(): Core {
   const name = `@interlinear/native-${platform}`;
   try {
     const raw = process.getBuiltinModule("node:module").createRequire(import.meta.url)(name) as RawModule;
-    return { kind: "native", raw, failure };
+    return { kind: "native", raw, failure, ...memory };
   } catch (cause) {
     const reason = (cause as Error).message.split("\n", 1)[0];
     throw new InterlinearError(
@@ -35,6 +35,14 @@ export function nativeCore(): Core {
     );
   }
 }
+
+/** Native memory is given back by itself. */
+const memory = {
+  hold: () => 0,
+  release: (_: number, free: () => void) => free(),
+  isCrowded: () => false,
+  renew: () => {},
+};
 
 function failure(thrown: unknown): InterlinearError {
   if (thrown instanceof InterlinearError) return thrown;

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
-import { toBytes } from "./bytes.js";
+import { joined, SLICE, slices, toBytes } from "./bytes.js";
 import { type Core, call, type RawMachine } from "./core.js";
 import { decodeEvents } from "./decode.js";
 import { InterlinearError } from "./errors.js";
@@ -41,6 +41,9 @@ export interface ConnectionOptions extends Options {
   sessionPrefix?: string;
 }
 
+/** A snapshot that is larger is not worth its move: most of the memory is in use. */
+const portable = 1024 * 1024;
+
 // Older browsers lack the symbol; `using` is then compiled to look for this one.
 const dispose: typeof Symbol.dispose = Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
 
@@ -49,22 +52,24 @@ export class Connection {
   readonly #core: Core;
   readonly #now: () => number;
   #machine: RawMachine | undefined;
+  #instance: number;
 
   /** Use `openSession`, `openConnection` or `restore`. */
   constructor(core: Core, machine: RawMachine, now: () => number = Date.now) {
     this.#core = core;
+    this.#instance = core.hold();
     this.#machine = machine;
     this.#now = now;
   }
 
   /** What the agent wrote. */
   receive(chunk: string | Uint8Array, on: Channel = "stdout"): UniversalEvent[] {
-    return this.#events((machine, now) => machine.receive(toBytes(chunk), channelName(on), now));
+    return this.#read(chunk, on, (machine, bytes, channel, now) => machine.receive(bytes, channel, now));
   }
 
   /** What the host wrote by itself. */
   sent(chunk: string | Uint8Array, on: Channel = "stdin"): UniversalEvent[] {
-    return this.#events((machine, now) => machine.sent(toBytes(chunk), channelName(on), now));
+    return this.#read(chunk, on, (machine, bytes, channel, now) => machine.sent(bytes, channel, now));
   }
 
   /** What the host wants the agent to do; `outgoing` then has the bytes. A connection must be told the session. */
@@ -89,13 +94,21 @@ export class Connection {
 
   /** The agent's process is gone. */
   exited(exit: Exit): UniversalEvent[] {
-    const { code = null, signal = null } = exit;
-    return this.#events((machine, now) => machine.exited({ code, signal }, now));
+    const { code = null, signal = null, restart = false } = exit;
+    return this.#events((machine, now) => machine.exited({ code, signal, restart }, now));
   }
 
   /** The input is over. */
   end(): UniversalEvent[] {
     return this.#events((machine, now) => machine.end(now));
+  }
+
+  /**
+   * The sequence of the session's last event, which is how many it has; of a connection: its first session's. So what
+   * `relay` gave need not be parsed to be kept in order.
+   */
+  get lastSequence(): number {
+    return this.#call((machine) => machine.sequence());
   }
 
   /** What was read so far, and what became of it. */
@@ -110,18 +123,53 @@ export class Connection {
 
   /** What the agent wrote, as NDJSON bytes: the fastest way from process to network, with no object in between. */
   relay(chunk: string | Uint8Array, on: Channel = "stdout"): Uint8Array {
-    return this.#call((machine) => machine.relay(toBytes(chunk), channelName(on), this.#now()));
+    const channel = channelName(on);
+    const now = this.#now();
+    const read = (piece: Uint8Array) => this.#call((machine) => machine.relay(piece, channel, now));
+    const bytes = toBytes(chunk);
+    const lines = isOne(bytes, on) ? read(bytes) : joined(Array.from(slices(bytes), read));
+    if (this.#core.isCrowded()) this.#move();
+    return lines;
   }
 
   /** Gives the memory back; nothing can be called after that. `using` does it at the end of a block. */
   free(): void {
     const machine = this.#machine;
     this.#machine = undefined;
-    if (machine !== undefined) call(this.#core, () => machine.free());
+    if (machine === undefined) return;
+    call(this.#core, () => this.#core.release(this.#instance, () => machine.free()));
   }
 
   [dispose](): void {
     this.free();
+  }
+
+  /** Hands bytes in, in pieces that are not too big, and gives their events. */
+  #read(
+    chunk: string | Uint8Array,
+    on: Channel,
+    run: (machine: RawMachine, bytes: Uint8Array, channel: string, now: number) => string,
+  ): UniversalEvent[] {
+    const channel = channelName(on);
+    const now = this.#now();
+    const read = (piece: Uint8Array) =>
+      decodeEvents(
+        this.#call((machine) => run(machine, piece, channel, now)),
+        piece,
+      );
+    const bytes = toBytes(chunk);
+    const events = isOne(bytes, on) ? read(bytes) : Array.from(slices(bytes), read).flat();
+    if (this.#core.isCrowded()) this.#move();
+    return events;
+  }
+
+  /** Goes on in a fresh memory, if there is not much to carry. */
+  #move(): void {
+    const snapshot = this.snapshot();
+    if (snapshot.length > portable) return;
+    this.#core.renew();
+    this.#machine = call(this.#core, () => this.#core.raw.Machine.restore(snapshot));
+    this.#instance = this.#core.hold();
   }
 
   #events(run: (machine: RawMachine, now: number) => string): UniversalEvent[] {
@@ -147,7 +195,10 @@ export class Session extends Connection {
   }
 }
 
-/** Opens a session: an agent's process that carries one conversation. */
+/**
+ * Opens a session: an agent's process that carries one conversation. A second one is refused (an `error` with the code
+ * `second_session` says so once) unless a command asked for it: `start`, `resume` and `fork` go on in this session.
+ */
 export function openSession(options: SessionOptions): Session {
   const { sessionId = newSessionId(), now, ...rest } = options;
   const build = core();
@@ -173,6 +224,11 @@ export function restore(snapshot: Uint8Array, options: { now?: () => number } = 
 
 function open(build: Core, options: OpenOptions): RawMachine {
   return call(build, () => new build.raw.Machine(options));
+}
+
+/** Whether bytes are handed in at once: the body of a request is one unit, lines are cut into slices. */
+function isOne(bytes: Uint8Array, on: Channel): boolean {
+  return bytes.length <= SLICE || typeof on !== "string";
 }
 
 function channelName(channel: Channel): string {

@@ -6,7 +6,7 @@ import type {
   Stretch,
   UniversalEvent,
 } from "../types/index.js";
-import { type Core, call, type Encoding, type RawTranscript } from "./core.js";
+import { type Core, call, type Encoding, type Output, type RawTranscript } from "./core.js";
 import { decodeEvents, decodeTrace } from "./decode.js";
 import type { TraceLine } from "./trace.js";
 
@@ -36,12 +36,17 @@ export interface Outputs {
   encodedTrace: Uint8Array;
 }
 
-const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: (output: Uint8Array) => Outputs[T] } } = {
-  events: { encoding: "array", decode: decodeEvents },
-  ndjson: { encoding: "ndjson", decode: (output) => output },
-  encoded: { encoding: "array", decode: (output) => output },
+/** Makes what the host gets out of what a call gave; `input` is what it read. */
+type Decode<T> = (output: Output, input?: Uint8Array) => T;
+
+const asBytes: Decode<Uint8Array> = (output) => output as Uint8Array;
+
+const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: Decode<Outputs[T]> } } = {
+  events: { encoding: "packed", decode: decodeEvents },
+  ndjson: { encoding: "ndjson", decode: asBytes },
+  encoded: { encoding: "sealed", decode: asBytes },
   trace: { encoding: "trace", decode: decodeTrace },
-  encodedTrace: { encoding: "trace", decode: (output) => output },
+  encodedTrace: { encoding: "sealed-trace", decode: asBytes },
 };
 
 /**
@@ -51,7 +56,9 @@ const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: (output: 
 export class Transcript<T extends keyof Outputs> {
   readonly #core: Core;
   readonly #raw: RawTranscript;
-  readonly #decode: (output: Uint8Array) => Outputs[T];
+  readonly #decode: Decode<Outputs[T]>;
+  readonly #instance: number;
+  #freed = false;
 
   /** Use `openTranscript`. */
   constructor(core: Core, to: T, options: ConvertOptions = {}) {
@@ -59,11 +66,15 @@ export class Transcript<T extends keyof Outputs> {
     this.#core = core;
     this.#decode = decode;
     this.#raw = call(core, () => new core.raw.Transcript(coreOptions(options), encoding));
+    this.#instance = core.hold();
   }
 
   /** The next chunk of a file. A file that is empty is pushed too. */
   push(file: string, chunk: Uint8Array): Outputs[T] {
-    return this.#decode(call(this.#core, () => this.#raw.push(file, chunk)));
+    return this.#decode(
+      call(this.#core, () => this.#raw.push(file, chunk)),
+      chunk,
+    );
   }
 
   /** All files were pushed. Gives what must be read again, in this order, where files are not in the order of the conversation. */
@@ -74,7 +85,10 @@ export class Transcript<T extends keyof Outputs> {
 
   /** The next bytes of the stretches. */
   feed(chunk: Uint8Array): Outputs[T] {
-    return this.#decode(call(this.#core, () => this.#raw.feed(chunk)));
+    return this.#decode(
+      call(this.#core, () => this.#raw.feed(chunk)),
+      chunk,
+    );
   }
 
   /** Everything was read. */
@@ -95,7 +109,9 @@ export class Transcript<T extends keyof Outputs> {
 
   /** Gives the memory back; nothing can be called after that. */
   free(): void {
-    call(this.#core, () => this.#raw.free());
+    if (this.#freed) return;
+    this.#freed = true;
+    call(this.#core, () => this.#core.release(this.#instance, () => this.#raw.free()));
   }
 }
 

@@ -7,13 +7,13 @@ mod codex;
 mod opencode;
 mod pi;
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+use interlinear_schema::Text;
 
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
-use crate::emit::Emit;
+use crate::emit::{Emit, Ref};
 use crate::json::Value;
+use crate::map::Map;
+use crate::state::kept;
 
 /// What the machine asks of an agent's code.
 pub(crate) trait Adapter {
@@ -24,6 +24,14 @@ pub(crate) trait Adapter {
     /// A line that the host wrote, before it is known to be JSON. True if that was all there is to it.
     fn text_sent(&mut self, _text: &str, _emit: &mut Emit<'_>) -> bool {
         false
+    }
+    /// More text for a part, by a line that repeats an earlier one but for its text; see [`crate::repeat`].
+    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
+        emit.delta(item, part, text, false);
+    }
+    /// Keys of a line whose values are never looked at when text is added.
+    fn idle(&self) -> &'static [&'static str] {
+        &[]
     }
     /// Encodes a command into what the host must do.
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>);
@@ -47,14 +55,16 @@ pub(crate) trait Adapter {
     fn tick(&mut self, _emit: &mut Emit<'_>) {}
 }
 
-/// The state of one agent's code. The registry: one line an agent here, and one in [`recognise`].
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum State {
-    Claude(Box<claude::State>),
-    Amp(Box<amp::State>),
-    Pi(Box<pi::State>),
-    Codex(Box<codex::State>),
-    Opencode(Box<opencode::State>),
+kept! {
+    /// The state of one agent's code. The registry: one line an agent here, and one in [`recognise`].
+    #[derive(Debug)]
+    pub(crate) enum State {
+        Claude(Box<claude::State>),
+        Amp(Box<amp::State>),
+        Pi(Box<pi::State>),
+        Codex(Box<codex::State>),
+        Opencode(Box<opencode::State>),
+    }
 }
 
 impl State {
@@ -68,9 +78,20 @@ impl State {
         }
     }
 
+    /// The state with which another process of the agent goes on with the sessions.
+    pub(crate) fn heir(&self) -> Self {
+        match self {
+            Self::Claude(_) => Self::new(Agent::Claude),
+            Self::Amp(_) => Self::new(Agent::Amp),
+            Self::Pi(_) => Self::new(Agent::Pi),
+            Self::Codex(state) => Self::Codex(Box::new(state.heir())),
+            Self::Opencode(state) => Self::Opencode(Box::new(state.heir())),
+        }
+    }
+
     /// From here on entries of stored files come; `links` are subagents and the calls that started them, or other
     /// branches and the entries at which they begin.
-    pub(crate) fn read_stored(&mut self, links: BTreeMap<String, String>) {
+    pub(crate) fn read_stored(&mut self, links: Map<String, String>) {
         match self {
             Self::Claude(state) => state.read_stored(links),
             Self::Pi(state) => state.read_stored(links),
@@ -110,6 +131,14 @@ impl Adapter for State {
 
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         self.adapter_mut().text_sent(text, emit)
+    }
+
+    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
+        self.adapter_mut().grow(item, part, text, emit);
+    }
+
+    fn idle(&self) -> &'static [&'static str] {
+        self.adapter().idle()
     }
 
     fn next_file(&mut self) {
@@ -259,7 +288,7 @@ impl Index {
     }
 
     /// The subagents and the calls that started them; of a tree, the other branches and where they begin.
-    pub(crate) fn links(&mut self, branch: Option<&str>) -> BTreeMap<String, String> {
+    pub(crate) fn links(&mut self, branch: Option<&str>) -> Map<String, String> {
         match self {
             Self::Claude(index) => index.links(),
             Self::Pi(index) => index.links(branch),

@@ -1,20 +1,19 @@
 //! Rules 12 to 16 as far as items go: their life, their calls and results, their parents, what they hold.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use interlinear_schema::{
     ContentPart, ItemDeltaData, ItemKind, ItemRole, ItemStatus, StatusLabel, ToolKind, UniversalItem,
 };
 
 use super::text::Texts;
 use super::{Report, hash};
+use crate::map::{Hashes, Map};
 
 /// The items of a session.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    open: BTreeMap<String, OpenItem>,
+    open: Map<String, OpenItem>,
     /// Every item that began, by the hash of its identifier.
-    begun: HashMap<u64, Begun>,
+    begun: Begun,
     calls: Calls,
 }
 
@@ -30,22 +29,23 @@ struct OpenItem {
     reported: bool,
 }
 
-/// What must be known of an item that another one hangs below.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What must be known of items that others hang below: hashes of their identifiers, and what each of them is.
+#[derive(Debug, Default)]
 struct Begun {
-    is_message: bool,
-    is_call: bool,
-    /// Hash of the subagent's identifier; 0 for the main agent.
-    agent: u64,
+    all: Hashes,
+    messages: Hashes,
+    calls: Hashes,
+    /// With the subagent that each belongs to.
+    agents: Hashes,
 }
 
 /// The tool calls of a session, by `call_id`.
 #[derive(Debug, Default)]
 struct Calls {
     /// Those without a final result.
-    open: BTreeMap<String, OpenCall>,
+    open: Map<String, OpenCall>,
     /// Those with one.
-    finished: HashSet<u64>,
+    finished: Hashes,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +69,29 @@ enum Lives {
     Subagent,
 }
 
+impl Begun {
+    /// True if it is new. One that begins again is what it says now.
+    fn insert(&mut self, item: &UniversalItem<'_>) -> bool {
+        let id = hash(&item.item_id);
+        match item.kind {
+            ItemKind::Message => {
+                self.messages.insert(id);
+            }
+            ItemKind::ToolCall => {
+                self.calls.insert(id);
+            }
+            _ => {}
+        }
+        self.agents.insert(of_agent(id, item));
+        self.all.insert(id)
+    }
+}
+
+/// The hash of an item together with the subagent that another one belongs to.
+fn of_agent(id: u64, item: &UniversalItem<'_>) -> u64 {
+    crate::hash::more(id, item.agent_id.as_deref().unwrap_or_default().as_bytes())
+}
+
 impl Items {
     pub(super) fn started(&mut self, item: &UniversalItem<'_>, report: &mut Report<'_>) {
         let id: &str = &item.item_id;
@@ -76,15 +99,10 @@ impl Items {
             report.broken(12, "item_id is empty");
         }
         if item.status != ItemStatus::InProgress {
-            report.broken(12, format!("item.started of {id} has the status {:?}", item.status.as_str()));
+            report.broken(12, format!("item.started of {id} has the status \"{}\"", item.status.as_str()));
         }
         self.check_parent(item, report);
-        let begun = Begun {
-            is_message: item.kind == ItemKind::Message,
-            is_call: item.kind == ItemKind::ToolCall,
-            agent: item.agent_id.as_deref().map_or(0, hash),
-        };
-        if self.begun.insert(hash(id), begun).is_some() {
+        if !self.begun.insert(item) {
             report.broken(12, format!("item {id} starts twice"));
         }
         check_content(item, report);
@@ -118,7 +136,7 @@ impl Items {
             return self.not_open("item.completed", id, report);
         };
         if !matches!(item.status, ItemStatus::Completed | ItemStatus::Failed) {
-            report.broken(12, format!("item.completed of {id} has the status {:?}", item.status.as_str()));
+            report.broken(12, format!("item.completed of {id} has the status \"{}\"", item.status.as_str()));
         }
         if item.kind != open.kind {
             let (was, is) = (open.kind.as_str(), item.kind.as_str());
@@ -141,7 +159,7 @@ impl Items {
     }
 
     fn not_open(&self, event: &str, id: &str, report: &mut Report<'_>) {
-        let why = if self.begun.contains_key(&hash(id)) { "is completed already" } else { "has not started" };
+        let why = if self.begun.all.contains(hash(id)) { "is completed already" } else { "has not started" };
         report.broken(12, format!("{event} of {id}, which {why}"));
     }
 
@@ -154,23 +172,23 @@ impl Items {
             }
             return;
         };
-        let Some(parent) = self.begun.get(&hash(parent_id)) else {
+        let parent = hash(parent_id);
+        if !self.begun.all.contains(parent) {
             return report.broken(16, format!("parent {parent_id} of {id} has not begun"));
-        };
-        let agent = item.agent_id.as_deref().map_or(0, hash);
-        let starts_subagent = agent != 0 && parent.is_call;
-        if parent.agent != agent && !starts_subagent {
+        }
+        let starts_subagent = item.agent_id.is_some() && self.begun.calls.contains(parent);
+        if !self.begun.agents.contains(of_agent(parent, item)) && !starts_subagent {
             report.broken(16, format!("parent {parent_id} of {id} belongs to another agent"));
         }
         let is_tools = matches!(item.kind, ItemKind::ToolCall | ItemKind::ToolResult);
-        if is_tools && !parent.is_message && !starts_subagent {
+        if is_tools && !self.begun.messages.contains(parent) && !starts_subagent {
             report.broken(14, format!("parent {parent_id} of {id} is not a message"));
         }
     }
 
     /// Rule 12: what the agent will not finish is closed before its turn ends.
     pub(super) fn turn_ended(&mut self, turn_id: Option<&str>, report: &mut Report<'_>) {
-        for (id, item) in &mut self.open {
+        for (id, item) in self.open.iter_mut() {
             let call = item.call_id.as_ref().and_then(|id| self.calls.open.get(id));
             let goes_on = item.kind == ItemKind::ToolResult && call.is_some_and(|call| call.lives == Lives::Background);
             let of_another_turn = item.turn_id.is_some() && item.turn_id.as_deref() != turn_id;
@@ -179,7 +197,7 @@ impl Items {
                 report.broken(12, format!("item {id} is open at turn.ended"));
             }
         }
-        for (id, call) in &mut self.calls.open {
+        for (id, call) in self.calls.open.iter_mut() {
             if call.lives != Lives::Subagent && !call.result_started && !call.reported {
                 call.reported = true;
                 report.broken(14, format!("tool call {id} has no result at turn.ended"));
@@ -205,7 +223,7 @@ impl Calls {
     fn call_started(&mut self, item: &UniversalItem<'_>, report: &mut Report<'_>) {
         let Some(ContentPart::ToolCall(part)) = tool_part(item) else { return };
         let id: &str = &part.call_id;
-        if self.open.contains_key(id) || self.finished.contains(&hash(id)) {
+        if self.open.contains_key(id) || self.finished.contains(hash(id)) {
             return report.broken(14, format!("call_id {id} is called twice"));
         }
         let lives = match part.tool_kind {
@@ -227,7 +245,7 @@ impl Calls {
         match self.open.get_mut(id) {
             Some(call) if call.result_started => report.broken(14, format!("tool call {id} has two results")),
             Some(call) => call.result_started = true,
-            None if self.finished.contains(&hash(id)) => {
+            None if self.finished.contains(hash(id)) => {
                 report.broken(14, format!("tool call {id} has two results"));
             }
             None => report.broken(14, format!("result of {id} comes before its call")),
@@ -292,7 +310,7 @@ fn check_content(item: &UniversalItem<'_>, report: &mut Report<'_>) {
                 report.broken(15, format!("reasoning stands in {id}, which is no message"));
             }
             ContentPart::Status(part) if matches!(part.label, StatusLabel::Other(_)) => {
-                report.broken(15, format!("status {id} has the unknown label {:?}", part.label.as_str()));
+                report.broken(15, format!("status {id} has the unknown label \"{}\"", part.label.as_str()));
             }
             ContentPart::Status(_) if *kind != ItemKind::Status => {
                 report.broken(15, format!("a status part stands in {id}, which is no status"));

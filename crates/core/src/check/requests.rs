@@ -1,20 +1,19 @@
 //! Rule 16: permissions and questions.
 
-use std::collections::{BTreeMap, HashSet};
-
 use interlinear_schema::{PermissionData, PermissionStatus, QuestionData, QuestionKind, QuestionStatus};
 
 use super::{Report, hash};
+use crate::map::{Hashes, Map};
 
 /// The permissions or the questions of a session.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     /// Those that are open, with the subagent that asks.
-    open: BTreeMap<String, Option<String>>,
+    open: Map<String, Option<String>>,
     /// The identifiers of all that there were.
-    seen: HashSet<u64>,
+    seen: Hashes,
     /// The tool calls that they were about.
-    calls: HashSet<u64>,
+    calls: Hashes,
 }
 
 /// What the two kinds of requests have in common.
@@ -87,7 +86,7 @@ impl Requests {
         let Request { what, id, .. } = *request;
         if !opens {
             if self.open.remove(id).is_none() {
-                let how = if self.seen.contains(&hash(id)) { "again" } else { "without having been requested" };
+                let how = if self.seen.contains(hash(id)) { "again" } else { "without having been requested" };
                 report.broken(16, format!("{what} {id} is resolved {how}"));
             }
             if !request.is_resolved {
@@ -106,7 +105,7 @@ impl Requests {
         }
         if let Some(call_id) = request.call_id {
             self.calls.insert(hash(call_id));
-            if others.calls.contains(&hash(call_id)) {
+            if others.calls.contains(hash(call_id)) {
                 report.broken(16, format!("tool call {call_id} is asked about as a permission and as a question"));
             }
         }
@@ -125,7 +124,7 @@ impl Requests {
 
     /// The session ends: nothing may stay open.
     pub(super) fn session_ended(&mut self, what: &str, report: &mut Report<'_>) {
-        for id in std::mem::take(&mut self.open).into_keys() {
+        for (id, _) in std::mem::take(&mut self.open) {
             report.broken(12, format!("{what} {id} is open at session.ended"));
         }
     }

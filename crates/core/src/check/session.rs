@@ -1,14 +1,16 @@
 //! One session: its envelope, its ends, its turns.
 
-use std::collections::HashSet;
-
-use interlinear_schema::{EndReason, EventData, EventSource, SessionEndedData, TerminatedBy, TurnData, TurnPhase};
-use interlinear_schema::{TurnMetadata, TurnStatus, UniversalEvent};
+use interlinear_schema::tape::Tape;
+use interlinear_schema::{
+    EndReason, EventData, EventSource, FromJson as _, Mismatch, SessionEndedData, TerminatedBy, TurnData, TurnMetadata,
+    TurnPhase, TurnStatus, UniversalEvent,
+};
 
 use super::items::Items;
 use super::requests::Requests;
 use super::time::{self, Moment};
 use super::{Report, hash};
+use crate::map::Hashes;
 
 /// Exit codes with which a shell reports TERM, INT and HUP.
 const ENDED_BY_SIGNAL: [i64; 3] = [143, 130, 129];
@@ -30,7 +32,7 @@ pub(super) struct Session {
 struct Turns {
     open: bool,
     open_id: Option<String>,
-    seen: HashSet<u64>,
+    seen: Hashes,
 }
 
 impl Session {
@@ -71,7 +73,7 @@ impl Session {
         }
         self.sequence = event.sequence;
         match (time::parse(&event.time), self.time) {
-            (None, _) => report.broken(2, format!("time {:?} is not RFC 3339 with a zone", event.time)),
+            (None, _) => report.broken(2, format!("time \"{}\" is not RFC 3339 with a zone", event.time)),
             (Some(now), Some(before)) if now < before => {
                 report.broken(2, format!("time goes backwards, to {}", event.time));
             }
@@ -128,7 +130,7 @@ impl Turns {
             report.broken(9, "turn.started comes while a turn is open");
         }
         if data.phase != TurnPhase::Started {
-            report.broken(9, format!("turn.started has the phase {:?}", data.phase.as_str()));
+            report.broken(9, format!("turn.started has the phase \"{}\"", data.phase.as_str()));
         }
         if let Some(id) = &data.turn_id
             && !self.seen.insert(hash(id))
@@ -147,10 +149,12 @@ impl Turns {
             report.broken(9, format!("turn.ended names the turn {ended:?}, the open one is {open:?}"));
         }
         if data.phase != TurnPhase::Ended {
-            report.broken(9, format!("turn.ended has the phase {:?}", data.phase.as_str()));
+            report.broken(9, format!("turn.ended has the phase \"{}\"", data.phase.as_str()));
         }
         if let Some(metadata) = &data.metadata {
-            match metadata.parse::<TurnMetadata<'static>>() {
+            let mut tape = Tape::default();
+            let read = tape.read(metadata.as_str()).map_err(|_| Mismatch::expected("JSON"));
+            match read.and_then(TurnMetadata::from_json) {
                 Err(error) => report.broken(9, format!("metadata of turn.ended cannot be read: {error}")),
                 Ok(TurnMetadata { status: Some(TurnStatus::Other(status)), .. }) => {
                     report.broken(9, format!("turn.ended has the unknown status {status}"));
@@ -165,7 +169,7 @@ impl Turns {
     /// What names a turn names one of this session.
     fn belongs(&self, turn_id: Option<&str>, report: &mut Report<'_>) {
         if let Some(id) = turn_id
-            && !self.seen.contains(&hash(id))
+            && !self.seen.contains(hash(id))
         {
             report.broken(9, format!("turn {id} has not started"));
         }

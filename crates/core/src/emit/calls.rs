@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use interlinear_schema::{
     ContentPart, IntoOwned as _, ItemKind, ItemRole, ItemStatus, Text, ToolCallPart, ToolKind, ToolResultPart,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{Emit, Ref, Spec};
-use crate::state;
+use crate::state::kept;
 
 /// Where a call belongs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,26 +18,29 @@ pub(crate) struct CallSpec<'a> {
     pub(crate) agent: Option<&'a str>,
 }
 
-/// A call that has no result yet.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Call {
-    pub(super) call_id: String,
-    parent: Option<String>,
-    pub(super) agent: Option<String>,
-    /// The call's item, while its arguments stream.
-    pub(super) item: Option<Ref>,
-    /// The result's item, once the tool has begun.
-    pub(super) result: Option<Ref>,
+kept! {
+    /// A call that has no result yet.
+    #[derive(Debug, Default)]
+    pub(crate) struct Call {
+        pub(super) call_id: String,
+        parent: Option<String>,
+        pub(super) agent: Option<String>,
+        /// The call's item, while its arguments stream.
+        pub(super) item: Option<Ref>,
+        /// The result's item, once the tool has begun.
+        pub(super) result: Option<Ref>,
+    }
 }
 
-/// A result whose call has not been seen.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct WaitingResult {
-    pub(super) call_id: String,
-    pub(super) agent: Option<String>,
-    #[serde(with = "state::as_json")]
-    parts: Vec<ContentPart<'static>>,
-    failed: bool,
+kept! {
+    /// A result whose call has not been seen.
+    #[derive(Debug, Default)]
+    pub(crate) struct WaitingResult {
+        pub(super) call_id: String,
+        pub(super) agent: Option<String>,
+        parts: Vec<ContentPart<'static>>,
+        failed: bool,
+    }
 }
 
 impl Emit<'_> {

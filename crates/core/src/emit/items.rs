@@ -1,19 +1,26 @@
 //! Items: one start, any number of deltas that add up to the final text, one completion.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use interlinear_schema::{
     ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
-use serde::{Deserialize, Serialize};
 
-use super::{CallSpec, Emit};
-use crate::{hash, state};
+use super::{CallSpec, Emit, Session};
+use crate::hash;
+use crate::state::{Kept, Snapshot, kept};
 
 /// An item that was opened. Stays valid when the item is closed: what is said about it then is late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ref(u64);
+
+impl Kept for Ref {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        self.0.pass(through);
+    }
+}
 
 /// What is known of an item when it begins.
 #[derive(Debug, Clone, Default)]
@@ -28,50 +35,54 @@ pub(crate) struct Spec<'a> {
     pub(crate) agent: Option<&'a str>,
 }
 
-/// An item that is not completed.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct OpenItem {
-    pub(super) id: String,
-    native: Option<String>,
-    parent: Option<String>,
-    #[serde(with = "state::as_json")]
-    pub(super) kind: ItemKind<'static>,
-    #[serde(with = "state::as_json")]
-    role: Option<ItemRole<'static>>,
-    pub(super) agent: Option<String>,
-    turn: Option<String>,
-    parts: Vec<OpenPart>,
-    /// What it was last made of, if that is asked for.
-    cause: Option<String>,
+kept! {
+    /// An item that is not completed.
+    #[derive(Debug, Default)]
+    pub(crate) struct OpenItem {
+        pub(super) id: String,
+        native: Option<String>,
+        parent: Option<String>,
+        pub(super) kind: ItemKind<'static>,
+        role: Option<ItemRole<'static>>,
+        pub(super) agent: Option<String>,
+        turn: Option<String>,
+        parts: Vec<OpenPart>,
+        /// What it was last made of, if that is asked for.
+        cause: Option<String>,
+    }
 }
 
-/// A part of an item that is not completed.
-#[derive(Debug, Serialize, Deserialize)]
-struct OpenPart {
-    /// The part without its text.
-    #[serde(with = "state::as_json")]
-    part: ContentPart<'static>,
-    /// The text so far, as WTF-8.
-    text: Vec<u8>,
-    /// The high surrogate at the end of the last delta, which waits for its other half.
-    held: Vec<u8>,
+kept! {
+    /// A part of an item that is not completed.
+    #[derive(Debug, Default)]
+    struct OpenPart {
+        /// The part without its text.
+        part: ContentPart<'static>,
+        /// The text so far, as WTF-8.
+        text: Vec<u8>,
+        /// The high surrogate at the end of the last delta, which waits for its other half.
+        held: Vec<u8>,
+    }
 }
 
 impl Emit<'_> {
     /// The identifier of an item that is about to begin: unique, and the same in every replay.
     fn fresh_id(&mut self, spec: &Spec<'_>) -> String {
         let session = self.session_mut();
-        let base = if spec.id.is_empty() {
+        let mut id = String::with_capacity("itm_".len() + spec.id.len() + "_result_99".len());
+        id.push_str("itm_");
+        if spec.id.is_empty() {
             session.numbered += 1;
-            format!("itm_{}_{}", spec.kind.as_str(), session.numbered)
+            let _ = write!(id, "{}_{}", spec.kind.as_str(), session.numbered);
         } else {
-            format!("itm_{}", spec.id)
-        };
-        let mut id = base.clone();
+            id.push_str(spec.id);
+        }
+        let length = id.len();
         let mut count = 1;
         while !session.begun.insert(hash::of(id.as_bytes())) {
             count += 1;
-            id = format!("{base}_{count}");
+            id.truncate(length);
+            let _ = write!(id, "_{count}");
         }
         id
     }
@@ -79,7 +90,7 @@ impl Emit<'_> {
     /// Whether an item with this identifier has begun (it may be over).
     pub(crate) fn has_begun(&self, id: &str) -> bool {
         let begun = hash::more(hash::of(b"itm_"), id.as_bytes());
-        self.session().begun.contains(&begun)
+        self.session().begun.contains(begun)
     }
 
     /// What caused this, to be kept with an open item.
@@ -88,10 +99,10 @@ impl Emit<'_> {
     }
 
     fn touch(&mut self, item: Ref) {
-        if let Some(cause) = self.kept_cause()
-            && let Some(open) = self.session_mut().items.get_mut(&item)
+        if let Some(cause) = self.cause.as_deref().filter(|_| self.book.include_raw)
+            && let Some(open) = self.book.sessions[self.current].items.get_mut(&item)
         {
-            open.cause = Some(cause);
+            cause.clone_into(open.cause.get_or_insert_default());
         }
     }
 
@@ -108,15 +119,8 @@ impl Emit<'_> {
     }
 
     /// What a subagent says hangs below the call that started it, unless it says otherwise.
-    fn parent_of(spec: &Spec<'_>) -> Option<String> {
-        spec.parent.map(str::to_owned).or_else(|| spec.agent.map(|agent| format!("itm_{agent}")))
-    }
-
-    /// Work of a subagent in the background belongs to no turn.
-    fn turn_of(&self, agent: Option<&str>) -> Option<String> {
-        let session = self.session();
-        let background = agent.is_some_and(|agent| session.background.contains(agent));
-        if background { None } else { session.turn_id().map(str::to_owned) }
+    fn parent_of<'s>(spec: &Spec<'s>) -> Option<Cow<'s, str>> {
+        spec.parent.map(Cow::Borrowed).or_else(|| spec.agent.map(|agent| Cow::Owned(format!("itm_{agent}"))))
     }
 
     /// An item that is known whole: start, deltas and completion at once. Returns its identifier.
@@ -130,30 +134,24 @@ impl Emit<'_> {
         self.begin_session();
         self.ensure_call_of(spec.agent);
         let id = self.fresh_id(spec);
-        let turn = self.turn_of(spec.agent);
         let parent = Self::parent_of(spec);
-        let item = |status, content| UniversalItem {
-            item_id: Cow::Borrowed(&id),
-            kind: spec.kind.clone(),
-            status,
-            content,
-            native_item_id: spec.native.map(Cow::Borrowed),
-            parent_id: parent.as_deref().map(Cow::Borrowed),
-            role: spec.role.clone(),
-            turn_id: turn.as_deref().map(Cow::Borrowed),
-            agent_id: spec.agent.map(Cow::Borrowed),
-            extra: interlinear_schema::Extra::default(),
-        };
+        let whole = Whole { id: &id, parent: parent.as_deref(), spec };
         let shown = content.iter().filter_map(opening).collect();
-        self.send(true, started(item(ItemStatus::InProgress, shown)));
+        if let Some(next) = self.next() {
+            let item = whole.item(next.session, ItemStatus::InProgress, shown);
+            next.send(true, started(item));
+        }
         if streams(&spec.kind) {
             for (index, part) in content.iter().enumerate() {
                 if let Some((part_type, text)) = text_of(part).filter(|(_, text)| !text.is_empty()) {
-                    self.send(true, delta(&id, spec.native, part_type, index, text.borrow(), false));
+                    self.send_now(true, delta(&id, spec.native, part_type, index, text.borrow(), false));
                 }
             }
         }
-        self.send(synthetic, completed(item(status, content)));
+        if let Some(next) = self.next() {
+            let item = whole.item(next.session, status, content);
+            next.send(synthetic, completed(item));
+        }
         id
     }
 
@@ -162,28 +160,20 @@ impl Emit<'_> {
         self.begin_session();
         self.ensure_call_of(spec.agent);
         let id = self.fresh_id(spec);
-        let turn = self.turn_of(spec.agent);
         let parent = Self::parent_of(spec);
         let parts = content
             .iter()
             .map(|part| OpenPart { part: part.clone().into_owned(), text: Vec::new(), held: Vec::new() })
             .collect();
-        let item = UniversalItem {
-            item_id: Cow::Borrowed(&id),
-            kind: spec.kind.clone(),
-            status: ItemStatus::InProgress,
-            content,
-            native_item_id: spec.native.map(Cow::Borrowed),
-            parent_id: parent.as_deref().map(Cow::Borrowed),
-            role: spec.role.clone(),
-            turn_id: turn.as_deref().map(Cow::Borrowed),
-            agent_id: spec.agent.map(Cow::Borrowed),
-            extra: interlinear_schema::Extra::default(),
-        };
-        self.send(synthetic, started(item));
+        if let Some(next) = self.next() {
+            let whole = Whole { id: &id, parent: parent.as_deref(), spec };
+            let item = whole.item(next.session, ItemStatus::InProgress, content);
+            next.send(synthetic, started(item));
+        }
+        let turn = turn_of(spec.agent, self.session()).map(str::to_owned);
         let open = OpenItem {
             native: spec.native.map(str::to_owned),
-            parent,
+            parent: parent.map(Cow::into_owned),
             kind: spec.kind.clone(),
             role: spec.role.clone(),
             agent: spec.agent.map(str::to_owned),
@@ -237,13 +227,15 @@ impl Emit<'_> {
             open_part.text.truncate(open_part.text.len() - 3);
         }
         let whole = !joined && open_part.held.is_empty();
-        let new = if whole { text.borrow() } else { Text::from_wtf8(open_part.text[begin..].to_vec()) };
-        if new.is_empty() {
+        if if whole { text.is_empty() } else { open_part.text.len() == begin } {
             self.ignore("empty delta");
             return;
         }
-        let (id, native) = (open.id.clone(), open.native.clone());
-        self.send(synthetic, delta(&id, native.as_deref(), part_type, part, new, false));
+        let Some(next) = self.next() else { return };
+        let Some(open) = next.session.items.get(&item) else { return };
+        let new = if whole { text.borrow() } else { Text::from_wtf8(&open.parts[part].text[begin..]) };
+        let data = delta(&open.id, open.native.as_deref(), part_type, part, new, false);
+        next.send(synthetic, data);
     }
 
     /// The final form of a part. Where its text goes on from the deltas, the rest is one more delta; where it
@@ -334,6 +326,41 @@ impl Emit<'_> {
             self.send(true, delta(&id, native.as_deref(), part_type, index, Text::from_wtf8(held), false));
         }
     }
+}
+
+/// An item that is about to begin, or to begin and end at once.
+struct Whole<'w> {
+    id: &'w str,
+    parent: Option<&'w str>,
+    spec: &'w Spec<'w>,
+}
+
+impl<'w> Whole<'w> {
+    fn item(
+        &self,
+        session: &'w Session,
+        status: ItemStatus<'static>,
+        content: Vec<ContentPart<'w>>,
+    ) -> UniversalItem<'w> {
+        UniversalItem {
+            item_id: Cow::Borrowed(self.id),
+            kind: self.spec.kind.clone(),
+            status,
+            content,
+            native_item_id: self.spec.native.map(Cow::Borrowed),
+            parent_id: self.parent.map(Cow::Borrowed),
+            role: self.spec.role.clone(),
+            turn_id: turn_of(self.spec.agent, session).map(Cow::Borrowed),
+            agent_id: self.spec.agent.map(Cow::Borrowed),
+            extra: interlinear_schema::Extra::default(),
+        }
+    }
+}
+
+/// The turn that an agent's items belong to: work of a subagent in the background belongs to none.
+fn turn_of<'s>(agent: Option<&str>, session: &'s Session) -> Option<&'s str> {
+    let background = agent.is_some_and(|agent| session.background.contains(agent));
+    session.turn_id().filter(|_| !background)
 }
 
 impl OpenItem {

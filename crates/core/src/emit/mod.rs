@@ -13,8 +13,8 @@ mod waiting;
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, EventData, EventSource, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart,
-    Text, UniversalEvent, UnparsedData,
+    ContentPart, ErrorData, EventData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text,
+    UnparsedData,
 };
 
 pub(crate) use calls::CallSpec;
@@ -22,8 +22,9 @@ pub(crate) use items::{Ref, Spec};
 pub(crate) use session::Session;
 
 use crate::api::DriftKind;
-use crate::book::Book;
-use crate::sink::Sink;
+use crate::book::{Book, Counts};
+use crate::repeat::Repeatable;
+use crate::sink::{Outcome, Sink};
 
 /// Makes the events of one line, command or signal.
 pub(crate) struct Emit<'e> {
@@ -37,20 +38,37 @@ pub(crate) struct Emit<'e> {
     events: u64,
     /// Why this line is ignored, if it is.
     ignored: Option<&'static str>,
-    /// What kind of line it is.
-    kind: Cow<'static, str>,
+    /// What the line did, if the next one may do the same.
+    repeatable: Option<Repeatable>,
+}
+
+/// An event that is about to be handed over: its data may borrow from its session.
+struct Next<'n> {
+    session: &'n Session,
+    stats: &'n mut Counts,
+    sink: &'n mut dyn Sink,
+    raw: Json<'n>,
+}
+
+impl<'n> Next<'n> {
+    fn send(self, synthetic: bool, data: EventData<'n>) {
+        self.stats.count_event(&data);
+        self.sink.event(&self.session.event(synthetic, data, self.raw));
+    }
 }
 
 impl<'e> Emit<'e> {
     pub(crate) fn new(book: &'e mut Book, sink: &'e mut dyn Sink, cause: Option<Cow<'e, str>>) -> Self {
         // What names no session goes to the first that is not over.
         let current = book.sessions.iter().position(|session| !session.has_ended()).unwrap_or(0);
-        Self { book, sink, cause, current, events: 0, ignored: None, kind: Cow::Borrowed("") }
+        book.kind.clear();
+        Self { book, sink, cause, current, events: 0, ignored: None, repeatable: None }
     }
 
     /// Names the kind of the line, for the report.
-    pub(crate) fn kind(&mut self, kind: impl Into<Cow<'static, str>>) {
-        self.kind = kind.into();
+    pub(crate) fn kind(&mut self, kind: impl AsRef<str>) {
+        self.book.kind.clear();
+        self.book.kind.push_str(kind.as_ref());
     }
 
     /// The line is ignored on purpose.
@@ -58,9 +76,28 @@ impl<'e> Emit<'e> {
         self.ignored.get_or_insert(reason);
     }
 
-    /// The kind of the line, how many events it caused, and why it caused none.
-    pub(crate) fn outcome(self) -> (Cow<'static, str>, u64, Option<&'static str>) {
-        (self.kind, self.events, self.ignored)
+    /// What became of the line.
+    pub(crate) fn outcome(&self) -> Outcome<'static> {
+        let ignored = if self.session().refused { Some("second session") } else { self.ignored };
+        if self.events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) }
+    }
+
+    /// What the line did, if it did nothing else and the next one may do the same.
+    pub(crate) fn repeatable(&self) -> Option<Repeatable> {
+        self.repeatable.filter(|_| self.events <= 1)
+    }
+
+    /// Text was added to a part, and that is all there is to the line: one that differs in nothing but `text`, right
+    /// after it, would only add its own, by [`crate::agents::Adapter::grow`].
+    pub(crate) fn repeats(&mut self, item: Ref, part: usize, text: &Text<'_>) {
+        let session = self.current;
+        self.repeatable = text.source().map(|source| Repeatable {
+            session,
+            item,
+            part,
+            address: source.as_ptr().addr(),
+            length: source.len(),
+        });
     }
 
     /// Something smaller than the line, or a line that had to wait, causes the events from here on. Returns what did
@@ -99,31 +136,23 @@ impl<'e> Emit<'e> {
     }
 
     fn send_now(&mut self, synthetic: bool, data: EventData<'_>) {
-        let now = self.book.now;
-        let session = &mut self.book.sessions[self.current];
-        if session.ended {
-            self.ignore("late");
-            return;
+        if let Some(next) = self.next() {
+            next.send(synthetic, data);
         }
-        session.next(now);
-        let event = UniversalEvent {
-            event_id: Cow::Borrowed(&session.event_id),
-            sequence: session.sequence,
-            time: Cow::Borrowed(&session.time_text),
-            session_id: Cow::Borrowed(&session.id),
-            native_session_id: session.native_id.as_deref().map(Cow::Borrowed),
-            source: if synthetic { EventSource::Daemon } else { EventSource::Agent },
-            synthetic,
-            data,
-            raw: match &self.cause {
-                Some(cause) if self.book.include_raw => Json::from_text(cause.as_ref()),
-                _ => Json::null(),
-            },
-            extra: interlinear_schema::Extra::default(),
-        };
-        self.sink.event(&event);
-        self.book.stats.count_event(&event.data);
+    }
+
+    /// The next event, numbered and stamped. Nothing if the session is over.
+    fn next(&mut self) -> Option<Next<'_>> {
+        let Book { sessions, stats, include_raw, now, .. } = &mut *self.book;
+        let session = &mut sessions[self.current];
+        if session.ended {
+            self.ignored.get_or_insert("late");
+            return None;
+        }
+        session.next(*now);
         self.events += 1;
+        let raw = self.cause.as_deref().filter(|_| *include_raw).map_or(Json::null(), Json::from_text);
+        Some(Next { session, stats, sink: self.sink, raw })
     }
 
     /// Says something that another object than the line itself caused: an earlier line, or a part of a document.
@@ -219,8 +248,7 @@ impl<'e> Emit<'e> {
 
     /// A line of a kind that is not known yet: it is kept whole.
     pub(crate) fn unknown(&mut self, json: Json<'_>, agent: Option<&str>) {
-        let kind = self.kind.clone();
-        self.book.drift.note(DriftKind::Kind, "", &kind);
+        self.book.drift.note(DriftKind::Kind, "", &self.book.kind);
         let spec = Spec { kind: ItemKind::Unknown, agent, ..Spec::default() };
         let content = vec![ContentPart::Json(JsonPart { json, ..JsonPart::default() })];
         self.item(&spec, ItemStatus::Completed, content, false);

@@ -5,16 +5,25 @@ use std::borrow::Cow;
 use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
-use serde::{Deserialize, Serialize};
 
 use super::Emit;
-use crate::{hash, state};
+use crate::hash;
+use crate::map::Set;
+use crate::state::kept;
 
-/// A request that is open.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Request {
-    Permission(#[serde(with = "state::as_json")] PermissionData<'static>),
-    Question(#[serde(with = "state::as_json")] QuestionData<'static>),
+kept! {
+    /// A request that is open.
+    #[derive(Debug)]
+    pub(crate) enum Request {
+        Permission(PermissionData<'static>),
+        Question(QuestionData<'static>),
+    }
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self::Permission(PermissionData::default())
+    }
 }
 
 impl Request {
@@ -154,7 +163,7 @@ impl Emit<'_> {
     }
 
     /// Closes requests, calls and items of the chosen agents, in this order: what depends on something else first.
-    fn close(&mut self, chosen: impl Fn(&std::collections::BTreeSet<String>, Option<&str>) -> bool) {
+    fn close(&mut self, chosen: impl Fn(&Set<String>, Option<&str>) -> bool) {
         loop {
             let session = self.session();
             let of = |agent: Option<&str>| chosen(&session.background, agent);
@@ -163,12 +172,10 @@ impl Emit<'_> {
                 self.resolve(&id, PermissionStatus::Reject, None, true);
             } else if let Some(index) = session.waiting.iter().position(|waiting| of(waiting.agent.as_deref())) {
                 self.close_waiting(index);
-            } else if let Some((key, _)) = session.calls.iter().rev().find(|(_, call)| of(call.agent.as_deref())) {
-                let key = *key;
-                self.close_call(key);
-            } else if let Some((item, _)) = session.items.iter().find(|(_, item)| of(item.agent.as_deref())) {
-                let item = *item;
-                self.complete(item, ItemStatus::Failed, true);
+            } else if let Some(at) = session.calls.values().rposition(|call| of(call.agent.as_deref())) {
+                self.close_call(session.calls.key_at(at));
+            } else if let Some(at) = session.items.values().position(|item| of(item.agent.as_deref())) {
+                self.complete(session.items.key_at(at), ItemStatus::Failed, true);
             } else {
                 return;
             }

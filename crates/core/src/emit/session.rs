@@ -1,54 +1,59 @@
 //! A session's own state, its turns and its two ends.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use interlinear_schema::{
-    EndReason, EventData, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData, TurnMetadata, TurnPhase,
-    TurnStatus,
+    EndReason, ErrorData, EventData, EventSource, Json, SessionEndedData, SessionStartedData, StatusLabel,
+    TerminatedBy, Text, TurnData, TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
 };
-use serde::{Deserialize, Serialize};
 
 use super::calls::{Call, WaitingResult};
 use super::items::OpenItem;
 use super::requests::Request;
 use super::{Emit, Ref};
+use crate::map::{Hashes, Map, Set};
+use crate::state::kept;
 use crate::time;
 
-/// What is remembered of a session. Of what is finished, only a hash of its identifier.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Session {
-    pub(crate) id: String,
-    pub(crate) native_id: Option<String>,
-    pub(super) sequence: u64,
-    time: i64,
-    pub(super) time_text: String,
-    pub(super) event_id: String,
-    pub(super) started: bool,
-    pub(super) ended: bool,
-    /// The number of the open turn.
-    turn: Option<String>,
-    turns: u64,
-    /// Items that are not completed.
-    pub(super) items: BTreeMap<Ref, OpenItem>,
-    /// The last item that was opened.
-    pub(super) last_ref: u64,
-    /// Numbers for items that have no identifier of their own.
-    pub(super) numbered: u64,
-    /// Hashes of the identifiers of items that began.
-    pub(super) begun: BTreeSet<u64>,
-    /// Calls that have no result yet, in their order.
-    pub(super) calls: BTreeMap<u64, Call>,
-    pub(super) last_call: u64,
-    /// Results whose calls have not been seen.
-    pub(super) waiting: Vec<WaitingResult>,
-    /// Permissions and questions that are open, in their order.
-    pub(super) requests: Vec<Request>,
-    /// Subagents that go on when the turn is over.
-    pub(super) background: BTreeSet<String>,
-    /// What was said about the session.
-    pub(super) facts: BTreeMap<String, String>,
+kept! {
+    /// What is remembered of a session. Of what is finished, only a hash of its identifier.
+    #[derive(Debug, Default)]
+    pub(crate) struct Session {
+        pub(crate) id: String,
+        pub(crate) native_id: Option<String>,
+        pub(super) sequence: u64,
+        time: i64,
+        pub(super) time_text: String,
+        pub(super) event_id: String,
+        pub(super) started: bool,
+        pub(super) ended: bool,
+        /// It is a second one where there may be one only: nothing comes out of it.
+        pub(super) refused: bool,
+        /// How the host asked for another conversation in this session, while that is not there.
+        opening: Option<String>,
+        /// The number of the open turn.
+        turn: Option<String>,
+        turns: u64,
+        /// Items that are not completed.
+        pub(super) items: Map<Ref, OpenItem>,
+        /// The last item that was opened.
+        pub(super) last_ref: u64,
+        /// Numbers for items that have no identifier of their own.
+        pub(super) numbered: u64,
+        /// Hashes of the identifiers of items that began.
+        pub(super) begun: Hashes,
+        /// Calls that have no result yet, in their order.
+        pub(super) calls: Map<u64, Call>,
+        pub(super) last_call: u64,
+        /// Results whose calls have not been seen.
+        pub(super) waiting: Vec<WaitingResult>,
+        /// Permissions and questions that are open, in their order.
+        pub(super) requests: Vec<Request>,
+        /// Subagents that go on when the turn is over.
+        pub(super) background: Set<String>,
+        /// What was said about the session.
+        pub(super) facts: Map<String, String>,
+    }
 }
 
 impl Session {
@@ -59,11 +64,31 @@ impl Session {
     /// Steps to the next event.
     pub(super) fn next(&mut self, now: i64) {
         self.sequence += 1;
-        self.event_id.truncate("evt_".len() + self.id.len() + 1);
-        let _ = write!(self.event_id, "{}", self.sequence);
+        count_up(&mut self.event_id);
         if now > self.time {
             self.time = now;
             time::format(now, &mut self.time_text);
+        }
+    }
+
+    /// The number of the last event.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The event that was stepped to.
+    pub(super) fn event<'a>(&'a self, synthetic: bool, data: EventData<'a>, raw: Json<'a>) -> UniversalEvent<'a> {
+        UniversalEvent {
+            event_id: Cow::Borrowed(&self.event_id),
+            sequence: self.sequence,
+            time: Cow::Borrowed(&self.time_text),
+            session_id: Cow::Borrowed(&self.id),
+            native_session_id: self.native_id.as_deref().map(Cow::Borrowed),
+            source: if synthetic { EventSource::Daemon } else { EventSource::Agent },
+            synthetic,
+            data,
+            raw,
+            extra: interlinear_schema::Extra::default(),
         }
     }
 
@@ -79,6 +104,23 @@ impl Session {
     pub(crate) fn is_running(&self) -> bool {
         self.started && !self.ended
     }
+}
+
+/// The number at the end of a text, one more; 1 if there is none. Much cheaper than writing the number anew.
+fn count_up(text: &mut String) {
+    let mut nines = 0;
+    while text.ends_with('9') {
+        text.pop();
+        nines += 1;
+    }
+    match text.pop() {
+        Some(digit @ '0'..='8') => text.push(char::from(digit as u8 + 1)),
+        before => {
+            text.extend(before);
+            text.push('1');
+        }
+    }
+    text.extend(std::iter::repeat_n('0', nines));
 }
 
 impl Emit<'_> {
@@ -99,37 +141,94 @@ impl Emit<'_> {
     pub(crate) fn route(&mut self, native: &str) -> usize {
         let sessions = &mut self.book.sessions;
         let is_it = |session: &Session| session.native_id.as_deref() == Some(native) && !session.ended;
+        let is_free = |session: &Session| !session.ended && (session.native_id.is_none() || session.opening.is_some());
         let known = sessions.iter().position(is_it);
-        let free = || sessions.iter().position(|session| session.native_id.is_none() && !session.ended);
-        let index = known.or_else(free).unwrap_or(sessions.len());
+        let index = known.or_else(|| sessions.iter().position(is_free)).unwrap_or(sessions.len());
+        if index == sessions.len() {
+            if self.book.single {
+                return self.refuse(native);
+            }
+            sessions.push(Session::new(format!("{}_{}", self.book.prefix, index + 1)));
+        }
+        self.select(index);
+        self.adopt(native);
+        index
+    }
+
+    /// The session goes on with this native one; where the host asked for another, that is said.
+    pub(crate) fn adopt(&mut self, native: &str) {
+        let session = self.session_mut();
+        let another = session.native_id.as_deref().is_some_and(|known| known != native);
+        let opening = session.opening.take().filter(|_| another);
+        self.native_session(native);
+        if let Some(how) = opening {
+            self.status(StatusLabel::Session, Some(Text::from(how)), None);
+        }
+    }
+
+    /// A second session where there may be one only. Said once; what belongs to it is ignored and counted.
+    fn refuse(&mut self, native: &str) -> usize {
+        let sessions = &mut self.book.sessions;
+        let index = sessions.iter().position(|session| session.refused).unwrap_or(sessions.len());
+        if index == sessions.len() {
+            sessions.push(Session { ended: true, refused: true, ..Session::default() });
+            let message = format!(
+                "the agent carries a second session, {native}: it is left out, as this is the session of one only. \
+                 Open a connection to read them all"
+            );
+            let details = format!("{{\"native_session_id\":{}}}", Json::of(native).as_str());
+            self.select(0);
+            self.send(
+                true,
+                EventData::Error(ErrorData {
+                    message: message.into(),
+                    code: Some("second_session".into()),
+                    details: Some(Json::from_text(details)),
+                    ..ErrorData::default()
+                }),
+            );
+        }
+        self.select(index);
+        index
+    }
+
+    /// The host wants another conversation: where there may be one session only, it goes on with that.
+    pub(crate) fn expect_session(&mut self, how: &str) {
+        if self.book.single {
+            self.session_mut().opening = Some(how.to_owned());
+        }
+    }
+
+    /// There is no other conversation after all.
+    pub(crate) fn keep_session(&mut self) {
+        self.session_mut().opening = None;
+    }
+
+    /// What names no session goes to the first that is not over; if all are, to a new one, where there may be one.
+    pub(crate) fn select_any(&mut self) {
+        let sessions = &mut self.book.sessions;
+        let open = sessions.iter().position(|session| !session.ended);
+        let other = if self.book.single { 0 } else { sessions.len() };
+        let index = open.unwrap_or(other);
         if index == sessions.len() {
             sessions.push(Session::new(format!("{}_{}", self.book.prefix, index + 1)));
         }
         self.select(index);
-        self.native_session(native);
-        index
-    }
-
-    /// What names no session goes to the first that is not over; if all are, to a new one.
-    pub(crate) fn select_any(&mut self) {
-        let sessions = &mut self.book.sessions;
-        let open = sessions.iter().position(|session| !session.ended).unwrap_or(sessions.len());
-        if open == sessions.len() {
-            sessions.push(Session::new(format!("{}_{}", self.book.prefix, open + 1)));
-        }
-        self.select(open);
     }
 
     /// Events go to the session with this identifier of the host. Where it may be new, it is opened.
     pub(crate) fn select_named(&mut self, id: &str, new: bool) -> bool {
         let sessions = &mut self.book.sessions;
-        let index = match sessions.iter().position(|session| session.id == id) {
+        let index = match sessions.iter().position(|session| session.id == id && !session.refused) {
             Some(index) => index,
-            None if !new => return false,
+            None if !new || self.book.single => return false,
             None => {
-                // One that nobody has used yet takes the name.
-                let untouched = |session: &Session| !session.started && session.native_id.is_none();
-                let index = sessions.iter().position(untouched).unwrap_or(sessions.len());
+                // One that nobody has used or named yet takes the name.
+                let unnamed = |at: usize, session: &Session| session.id == format!("{}_{}", self.book.prefix, at + 1);
+                let untouched = |(at, session): (usize, &Session)| {
+                    !session.started && session.native_id.is_none() && unnamed(at, session)
+                };
+                let index = sessions.iter().enumerate().position(untouched).unwrap_or(sessions.len());
                 if index == sessions.len() {
                     sessions.push(Session::default());
                 }
@@ -144,6 +243,7 @@ impl Emit<'_> {
     /// The agent's own identifier of the session, from here on.
     pub(crate) fn native_session(&mut self, id: &str) {
         let session = self.session_mut();
+        session.opening = None;
         if session.native_id.as_deref() != Some(id) {
             session.native_id = Some(id.to_owned());
         }
@@ -199,6 +299,20 @@ impl Emit<'_> {
         // No agent says that its session is over: the process or the input ended.
         self.send(true, EventData::SessionEnded(end));
         self.session_mut().ended = true;
+    }
+
+    /// The process is gone, and another will go on with the session: what was running is over.
+    pub(crate) fn break_off(&mut self, end: SessionEndedData<'_>) {
+        let failed = end.reason == EndReason::Error;
+        if failed {
+            let message = end.message.unwrap_or_default();
+            let turn_id = self.session().turn.clone().map(Cow::Owned);
+            let code = Some(Cow::Borrowed("agent_exited"));
+            self.send(true, EventData::Error(ErrorData { message, code, turn_id, ..ErrorData::default() }));
+        }
+        let status = if failed { TurnStatus::Failed } else { TurnStatus::Interrupted };
+        self.end_turn(&TurnMetadata { status: Some(status), ..TurnMetadata::default() }, true);
+        self.close_all();
     }
 
     /// The input is over, and there was no process: all is well.

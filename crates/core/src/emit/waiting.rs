@@ -11,9 +11,9 @@ impl Emit<'_> {
     /// Makes the events of a line that waited; `read` reads it. What is said of the line at hand stays.
     pub(crate) fn again(&mut self, line: &str, read: impl FnOnce(&mut Self)) {
         let cause = self.cause.replace(Cow::Owned(line.to_owned()));
-        let (kind, ignored, current) = (self.kind.clone(), self.ignored, self.current);
+        let (kind, ignored, current) = (self.book.kind.to_string(), self.ignored, self.current);
         read(self);
-        (self.cause, self.kind, self.ignored, self.current) = (cause, kind, ignored, current);
+        (self.cause, *self.book.kind, self.ignored, self.current) = (cause, kind, ignored, current);
     }
 
     /// Writes a line to the agent, because of what it just said. Its events are those of a line that the host wrote.
@@ -25,7 +25,7 @@ impl Emit<'_> {
     pub(crate) fn free_id(&self, base: &str) -> String {
         let mut id = base.to_owned();
         let mut count = 1;
-        while self.session().begun.contains(&hash::of(id.as_bytes())) {
+        while self.session().begun.contains(hash::of(id.as_bytes())) {
             count += 1;
             id = format!("{base}_{count}");
         }

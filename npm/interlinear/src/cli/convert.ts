@@ -1,10 +1,12 @@
+import type { ConvertOptions } from "../transcript.js";
 import type { Command } from "./command.js";
 import { convertOptions, INPUTS, READING } from "./command.js";
 import { writeDocument } from "./document.js";
 import { eachInput } from "./each.js";
+import { isCalledBeside, lookAt, readRuns, type Write, writerFor } from "./exchange.js";
 import { EXIT } from "./failure.js";
 import type { Input } from "./input.js";
-import { note, write } from "./output.js";
+import { note } from "./output.js";
 import type { Reading } from "./read.js";
 import { readTranscript } from "./read.js";
 import { count, plural, what } from "./words.js";
@@ -20,29 +22,42 @@ What was read is summed up on standard error.`,
     raw: { type: "boolean", help: "put into each event the native object that caused it" },
     to: {
       type: "string",
-      choices: ["universal", "markdown", "html"],
-      help: "universal events (the default), or a document to read; html is one file that needs nothing else",
+      choices: ["universal", "exchange", "markdown", "html"],
+      help: "universal events (the default), exchange events, or a document to read; html is one file that needs nothing else",
     },
+    out: { type: "string", value: "FOLDER", help: "with --to exchange: a file for each run, in this folder" },
     quiet: { type: "boolean", short: "q", help: "no summary" },
   },
   async run(options) {
     const settings = convertOptions(options);
     const to = options.get("to");
     if (to === "markdown" || to === "html") return writeDocument(to, options.paths, settings);
-    return eachInput(options.paths, async (input) => {
-      const pieces = readTranscript("ndjson", input, settings);
-      for (;;) {
-        const { done, value } = await pieces.next();
-        if (!done) {
-          await write(value);
-          continue;
-        }
-        if (!options.has("quiet")) note(summaryOf(input, value));
-        return EXIT.ok;
+    const say = (summary: string) => {
+      if (!options.has("quiet")) note(summary);
+    };
+    const writer = await writerFor(to, options.get("out"));
+    return eachInput(options.paths, async (found) => {
+      const { input, exchange } = await lookAt(found, settings);
+      if (exchange) {
+        if (await isCalledBeside(input)) return EXIT.ok;
+        say(await readRuns(input, settings, writer.write));
+      } else {
+        say(await readInto(writer.write, input, settings));
       }
+      await writer.end();
+      return EXIT.ok;
     });
   },
 };
+
+async function readInto(write: Write, input: Input, settings: ConvertOptions): Promise<string> {
+  const pieces = readTranscript("ndjson", input, settings);
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done) return summaryOf(input, value);
+    await write(value);
+  }
+}
 
 /** One line on what was read. */
 function summaryOf(input: Input, { detection, stats }: Reading): string {

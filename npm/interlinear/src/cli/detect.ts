@@ -1,5 +1,6 @@
 import type { Command } from "./command.js";
 import { eachInput } from "./each.js";
+import { lookAt } from "./exchange.js";
 import { EXIT } from "./failure.js";
 import { write } from "./output.js";
 import { detectInput } from "./read.js";
@@ -10,7 +11,15 @@ export const detect: Command = {
   summary: "Says which agent wrote a transcript, in which form, and which version it was.",
   options: { json: { type: "boolean", help: "one JSON object a line" } },
   async run(options) {
-    return eachInput(options.paths, async (input) => {
+    return eachInput(options.paths, async (found) => {
+      const { input, exchange } = await lookAt(found, { agent: "auto" });
+      if (exchange) {
+        const line = options.has("json")
+          ? JSON.stringify({ file: input.label, format: "exchange" })
+          : `${input.label}: exchange transcript`;
+        await write(`${line}\n`);
+        return EXIT.ok;
+      }
       const detection = await detectInput(input);
       const line = options.has("json")
         ? JSON.stringify({ file: input.label, ...detection })

@@ -73,8 +73,9 @@ async function headOf({ files: [main] }: Input): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   if (main === undefined) return new Uint8Array();
-  // Not where reading has begun already: that goes on later.
-  for await (const chunk of main.bytes === undefined ? openPath(main.path) : once(main.bytes)) {
+  // Of a file, not what was begun: that goes on later.
+  const { begun: _, ...afresh } = main;
+  for await (const chunk of open(main.once ? main : afresh)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length >= HEAD) break;

@@ -5,17 +5,18 @@ import { join } from "node:path";
 import { codeOf } from "../errors.js";
 import { AgentHost } from "../host/index.js";
 import { createServer, type Listening, listen, withInspector } from "../server/index.js";
-import { JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
+import { finishAbandoned, JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
 import type { Command, Options } from "./command.js";
 import { EXIT, UsageError } from "./failure.js";
 import { note, write } from "./output.js";
 
 const day = 24 * 60 * 60 * 1000;
 const hour = day / 24;
+const minute = hour / 60;
 
 export const serve: Command = {
   usage: "[--host H] [--port P] [--token T] [--store DIR | --postgres URL] [--cors ORIGIN,...] [--keep DAYS]",
-  summary: "Runs agents and hands out what they say, over HTTP; with the inspector to look at them.",
+  summary: "Runs agents and hands out what they say, over HTTP.",
   details: `The token may also stand in the variable INTERLINEAR_TOKEN; without either one is made up and printed. On an address
 that others can reach, you must choose the token. Clients send it as \`Authorization: Bearer TOKEN\`. GET /openapi.json
 describes the API.`,
@@ -40,7 +41,7 @@ describes the API.`,
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     const handler = createServer({ host: agents, store, token, cors, onError });
     const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
-    const retaining = retain(store, keep);
+    const looking = lookAfter(store, keep);
     await write(`Interlinear listens on ${server.url}\n`);
     if (given === undefined) await write(`token: ${token}\n`);
     // Behind the #, a token is never sent to anyone.
@@ -48,7 +49,7 @@ describes the API.`,
     await write(`inspector: ${server.url}/${fragment}\n`);
     note(`transcripts: ${place}`);
     await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-    clearInterval(retaining);
+    for (const timer of looking) clearInterval(timer);
     await agents.close();
     await server.close();
     await store.close();
@@ -95,10 +96,21 @@ async function listenOrExplain(start: () => Promise<Listening>, host: string, po
   }
 }
 
-/** Now and every hour. */
-function retain(store: Store, days: number | undefined): NodeJS.Timeout | undefined {
-  if (days === undefined) return undefined;
-  const look = () => void prune(store, { maxAge: days * day }).catch((error: Error) => note(error.message));
-  look();
-  return setInterval(look, hour);
+/**
+ * What a server does by itself: sessions of servers that died are ended, and old ones are let go. A dead server's
+ * sessions may be held for a while yet: hence every minute, for the last ones.
+ */
+function lookAfter(store: Store, days: number | undefined): NodeJS.Timeout[] {
+  const quietly = (work: Promise<unknown>) => void work.catch((error: Error) => note(error.message));
+  const letGo = () => quietly(prune(store, { maxAge: (days ?? 0) * day }));
+  quietly(finishAll(store));
+  const timers = [setInterval(() => quietly(finishAll(store, 100)), minute)];
+  if (days === undefined) return timers;
+  letGo();
+  return [...timers, setInterval(letGo, hour)];
+}
+
+async function finishAll(store: Store, limit?: number): Promise<void> {
+  const sessions = await store.list(limit === undefined ? {} : { limit });
+  for (const { sessionId, ended } of sessions) if (!ended) await finishAbandoned(store, sessionId);
 }

@@ -1,6 +1,6 @@
 // How each agent is found and started. What is said to it is the core's business; here stands only what no line of
 // its protocol says. To add an agent: one file beside these, and one line in the registry.
-import type { Agent } from "../../types/index.js";
+import type { Agent, McpServer } from "../../types/index.js";
 import { amp } from "./agents/amp.js";
 import { claude } from "./agents/claude.js";
 import { codex } from "./agents/codex.js";
@@ -20,11 +20,6 @@ export type Feature =
   | "set_variant"
   | "set_permission_mode"
   | "shared_process";
-
-/** A server of tools that the agent is to use: a program, or an address. */
-export type McpServer =
-  | { command: string; args?: string[]; env?: Record<string, string> }
-  | { url: string; headers?: Record<string, string> };
 
 /** What a session is started with. */
 export interface Launch {
@@ -60,6 +55,8 @@ export interface Recipe {
   readonly login: string;
   readonly features: readonly Feature[];
   readonly models: readonly string[];
+  /** How the program lists its models: its arguments, and the names in what it says. */
+  readonly lists?: { readonly args: readonly string[]; names(said: string): string[] };
   readonly modes: readonly string[];
   readonly variants: readonly string[];
   /** The variables of the host's environment that it may see, beside the common ones. */
@@ -75,6 +72,8 @@ export interface Recipe {
   start(launch: Launch): Start;
   /** By what it is known that it has started, in its output; absent: it says nothing before the first prompt. */
   readonly greets?: string | "session";
+  /** Whether an interrupt ends the process; another one goes on with the session. */
+  readonly endsWhenInterrupted?: boolean;
   /** What can only be changed by another process, which goes on with the session. */
   readonly fixed: readonly ("model" | "variant" | "permissionMode")[];
 }

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, Exit } from "../../types/index.js";
 import type { Launch, Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
 import type { Link } from "./link.js";
-import type { AgentProcess, ProcessOptions } from "./process.js";
+import type { AgentProcess } from "./process.js";
 import { greeted, isNamed, type Patience, type Runtime, refusal, sessionEnded } from "./runtime.js";
 
 /** What a session with a process of its own is made of. */
@@ -14,9 +14,16 @@ export interface DedicatedOptions {
   readonly launch: Omit<Launch, "file">;
   readonly journal: Journal;
   readonly link: Link;
+  /** Where files for this user only may lie. */
+  readonly folder: string;
+  /** How long it may take to start. */
+  readonly startMs: number;
   /** Starts a process with these arguments. */
   readonly spawn: (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<AgentProcess>;
 }
+
+/** So long a process may take to go by itself. */
+const LEAVE_MS = 2000;
 
 /** The settings of a launch that can be changed in a running session. */
 const SETTINGS = {
@@ -50,7 +57,7 @@ export class Dedicated implements Runtime {
   /** Starts the process and waits until the agent is there. */
   async start(patience: Patience): Promise<void> {
     const { recipe, link, journal, spawn } = this.#options;
-    const folder = new PrivateFolder();
+    const folder = new PrivateFolder(this.#options.folder);
     const { args, env = {} } = recipe.start({ ...this.#launch, file: (name, text) => folder.write(name, text) });
     const process = await spawn(args, env).catch((error: unknown) => {
       folder.remove();
@@ -59,22 +66,21 @@ export class Dedicated implements Runtime {
     this.#process = process;
     this.#goesOn = false;
     const greeting = this.#greeting();
-    let isReady = false;
     const ended = link.attach(process).then((exit) => {
       folder.remove();
       const failure = refusal(recipe, exit, link.errorText);
-      this.#ended(exit, isReady);
+      this.#ended(exit);
       return failure;
     });
     this.#gone = ended.then(() => {});
-    const { model, variant, cwd } = this.#launch;
-    link.command({ type: "start", cwd, ...(model && { model }), ...(variant && { variant }) });
     try {
+      link.command(this.#handshake());
       await greeted(greeting.promise, ended, recipe, patience);
-      isReady = true;
     } catch (error) {
+      this.#terminated = true;
       await process.terminate();
       await this.#gone;
+      link.close();
       throw error;
     } finally {
       greeting.cancel();
@@ -93,7 +99,7 @@ export class Dedicated implements Runtime {
       if (recipe.fixed.includes(setting)) return this.#leave();
     }
     if (command.type === "prompt") await this.#return();
-    if (command.type === "interrupt" && recipe.id === "amp") this.#goesOn = true;
+    if (command.type === "interrupt" && recipe.endsWhenInterrupted) this.#goesOn = true;
     link.command(command);
   }
 
@@ -106,12 +112,17 @@ export class Dedicated implements Runtime {
     if (this.#process !== undefined) await this.#process.terminate();
     else if (journal.status !== "ended") link.exited({ code: null, signal: "SIGTERM" });
     await this.#gone;
+    link.close();
   }
 
   /** The process ends; another will go on with the session. */
   async #leave(): Promise<void> {
     this.#goesOn = true;
-    await this.#process?.terminate();
+    const process = this.#process;
+    // Idle, it goes by itself when nothing more can be said to it.
+    process?.closeInput();
+    await Promise.race([this.#gone, sleep(LEAVE_MS, undefined, { ref: false })]);
+    await process?.terminate();
     await this.#gone;
   }
 
@@ -122,12 +133,22 @@ export class Dedicated implements Runtime {
     const { journal, recipe } = this.#options;
     if (journal.status === "ended") throw sessionEnded(recipe);
     this.#launch = { ...this.#launch, resume: journal.nativeSessionId ?? this.#launch.resume };
-    await this.start({ startMs: 120_000 });
+    await this.start({ startMs: this.#options.startMs });
   }
 
-  #ended(exit: Exit, _isReady: boolean): void {
+  #ended(exit: Exit): void {
     this.#process = undefined;
-    this.#options.link.exited(this.#goesOn ? { ...exit } : exit);
+    // An end that was asked for is no failure, whatever the agent makes of it.
+    this.#options.link.exited(this.#goesOn ? { code: 0, restart: true } : exit);
+  }
+
+  /** The first command: what is no option of the process is said in it. */
+  #handshake(): Command {
+    const { model, variant, cwd } = this.#launch;
+    const { fixed } = this.#options.recipe;
+    const said = (name: "model" | "variant", value: string | undefined) =>
+      value === undefined || fixed.includes(name) ? {} : { [name]: value };
+    return { type: "start", cwd, ...said("model", model), ...said("variant", variant) };
   }
 
   /** By what the agent is known to be there. */
@@ -135,7 +156,7 @@ export class Dedicated implements Runtime {
     const { recipe, link, journal } = this.#options;
     const { greets } = recipe;
     if (greets === undefined) return { promise: Promise.resolve(), cancel: () => {} };
-    if (greets === "session") return journal.until(() => isNamed(journal));
+    if (greets === "session") return journal.until(() => isNamed(journal) || journal.failure !== undefined);
     let heard = "";
     const promise = new Promise<void>((resolve) => {
       link.onOutput = (chunk) => {
@@ -149,10 +170,16 @@ export class Dedicated implements Runtime {
 
 /** A folder for files that only this user may read. */
 class PrivateFolder {
+  readonly #base: string;
   #path: string | undefined;
 
+  constructor(base: string) {
+    this.#base = base;
+  }
+
   write(name: string, content: string): string {
-    this.#path ??= mkdtempSync(join(tmpdir(), "interlinear-"));
+    mkdirSync(this.#base, { recursive: true, mode: 0o700 });
+    this.#path ??= mkdtempSync(join(this.#base, "session-"));
     const file = join(this.#path, name);
     writeFileSync(file, content, { mode: 0o600 });
     return file;
@@ -162,5 +189,3 @@ class PrivateFolder {
     if (this.#path !== undefined) rmSync(this.#path, { recursive: true, force: true });
   }
 }
-
-export type { ProcessOptions };

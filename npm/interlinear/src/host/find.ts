@@ -14,8 +14,8 @@ export interface Found {
   readonly version?: string;
 }
 
-/** How long a program may take to say its version. */
-const VERSION_MS = 20_000;
+/** How long a program may take to say something of itself. */
+const ASK_MS = 30_000;
 
 /** Finds an agent's program: the one that the caller names, or the first on the path. */
 export function locate(recipe: Recipe, given: string | readonly string[] | undefined, path: string): string[] {
@@ -34,14 +34,18 @@ export function locate(recipe: Recipe, given: string | readonly string[] | undef
 
 /** Asks a program for its version. */
 export async function askVersion(command: readonly string[], env: Record<string, string>): Promise<string | undefined> {
+  return /\d+\.\d+\.\d+[\w.+-]*/.exec(await ask([...command, "--version"], env))?.[0];
+}
+
+/** What a program says, on either of its outputs, in the time that it has. */
+export function ask(command: readonly string[], env: Record<string, string>): Promise<string> {
   const [program = "", ...args] = command;
-  const said = await new Promise<string>((done) => {
-    const options = { env, timeout: VERSION_MS, killSignal: "SIGKILL" as const, maxBuffer: 1 << 20 };
-    const child = execFile(program, [...args, "--version"], options, (_error, out, err) => done(`${out}\n${err}`));
+  return new Promise((done) => {
+    const options = { env, timeout: ASK_MS, killSignal: "SIGKILL" as const, maxBuffer: 1 << 25 };
+    const child = execFile(program, args, options, (_error, out, err) => done(`${out}\n${err}`));
     child.stdin?.on("error", () => {});
     child.stdin?.end();
   });
-  return /\d+\.\d+\.\d+[\w.+-]*/.exec(said)?.[0];
 }
 
 /** Refuses a version that speaks another language. */

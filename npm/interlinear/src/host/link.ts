@@ -1,4 +1,5 @@
-import type { Command, Exit, Outgoing, UniversalEvent } from "../../types/index.js";
+import type { Command, Exit, HttpRequest, Outgoing, UniversalEvent } from "../../types/index.js";
+import { InterlinearError } from "../errors.js";
 import type { Channel, Connection } from "../session.js";
 import type { Journal } from "./journal.js";
 import type { AgentProcess } from "./process.js";
@@ -12,8 +13,12 @@ export interface LinkOptions {
   readonly now: () => number;
   /** Who keeps a session's events. */
   readonly journal: (sessionId: string) => Journal | undefined;
+  /** The core gave up. */
+  readonly fail: (error: Error) => void;
   /** Does what the core asks for, beyond standard input and signals. */
-  readonly request?: (request: Extract<Outgoing, { http: unknown }>["http"]) => void;
+  readonly request?: (request: HttpRequest, sessionId: string) => void;
+  /** Whether what the process prints is for the sessions; always, if not given. */
+  readonly hears?: (on: "stdout" | "stderr") => boolean;
   readonly recorder?: Recorder | undefined;
 }
 
@@ -25,6 +30,7 @@ export class Link {
   readonly #options: LinkOptions;
   #process: AgentProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
   /** The end of what the agent wrote to its standard error. */
   errorText = "";
   /** Sees everything that the agent writes to its standard output. */
@@ -42,28 +48,33 @@ export class Link {
     const exit = await process.exited;
     await Promise.all(pumps);
     if (this.#process === process) this.#process = undefined;
-    this.#options.recorder?.exit(exit);
     return exit;
   }
 
   /** What the agent wrote. */
   receive(bytes: Buffer, on: Channel): void {
     this.#options.recorder?.received(bytes, on);
-    this.#after(this.#options.core.receive(bytes, on));
+    this.#read((core) => core.receive(bytes, on));
   }
 
   /** What the agent is to do. The events that come of it never hold secrets, though the command may. */
   command(command: Command, sessionId?: string): void {
-    this.#after(this.#options.redactor.value(this.#options.core.command(command, sessionId)));
+    const events = this.#options.redactor.value(this.#options.core.command(command, sessionId));
+    this.#after(events, sessionId);
+    const refused = events.find((event) => event.type === "error" && event.data.code === "unsupported");
+    if (refused?.type === "error") throw unsupported(refused.data.message);
   }
 
   /** The process is gone; `restart`: the sessions go on with another. */
   exited(exit: Exit): void {
-    this.#after(this.#options.core.exited(exit));
+    this.#options.recorder?.exit(exit);
+    this.#read((core) => core.exited(exit));
   }
 
   /** Nothing will be read any more. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#options.recorder?.close();
     this.#options.core.free();
@@ -75,7 +86,7 @@ export class Link {
       if (bytes.length === 0) return;
       if (on === "stderr") this.errorText = (this.errorText + bytes.toString("utf8")).slice(-ERROR_TEXT);
       else this.onOutput?.(bytes);
-      this.receive(bytes, on);
+      if (this.#options.hears?.(on) ?? true) this.receive(bytes, on);
     };
     try {
       for await (const chunk of stream) {
@@ -90,31 +101,52 @@ export class Link {
     await this.#settled;
   }
 
+  /** A core that fails takes the sessions with it, and not the host. */
+  #read(call: (core: Connection) => UniversalEvent[]): void {
+    try {
+      this.#after(call(this.#options.core));
+    } catch (error) {
+      this.#options.fail(error as Error);
+    }
+  }
+
+  /** Everything that was read is written down. */
+  async settled(): Promise<void> {
+    await this.#settled;
+  }
+
   #settled: Promise<unknown> = Promise.resolve();
 
   /** Hands events to their journals, and does what the core asks for. */
-  #after(events: UniversalEvent[]): void {
+  #after(events: UniversalEvent[], sessionId = ""): void {
     const { core, journal, now } = this.#options;
     for (const [sessionId, own] of bySession(events)) {
       const keeper = journal(sessionId);
       keeper?.write(own);
       if (keeper !== undefined) this.#settled = Promise.all([this.#settled, keeper.settled()]);
     }
-    for (const step of core.outgoing()) this.#deliver(step);
+    for (const step of core.outgoing()) this.#deliver(step, sessionId);
     clearTimeout(this.#timer);
     const due = core.deadline();
-    if (due !== null) this.#timer = setTimeout(() => this.#after(core.tick()), Math.max(0, due - now()));
+    if (due !== null) this.#timer = setTimeout(() => this.#read(() => core.tick()), Math.max(0, due - now()));
   }
 
-  #deliver(step: Outgoing): void {
+  #deliver(step: Outgoing, sessionId: string): void {
     const { recorder, redactor, request } = this.#options;
     if ("stdin" in step) {
       recorder?.sent(redactor.text(step.stdin), "stdin");
       this.#process?.write(step.stdin);
-    } else if ("http" in step) request?.(step.http);
-    else if ("closeStdin" in step) this.#process?.closeInput();
+    } else if ("http" in step) {
+      const { method, path, body = "" } = step.http;
+      recorder?.sent(redactor.text(body), { http: `${method} ${path}` });
+      request?.(step.http, sessionId);
+    } else if ("closeStdin" in step) this.#process?.closeInput();
     else this.#process?.signal(step.signal as NodeJS.Signals);
   }
+}
+
+function unsupported(message: string): InterlinearError {
+  return new InterlinearError("unsupported", message, "`AgentHost.agents` tells what each agent can do.");
 }
 
 /** The events of each session; nearly always there is one. */

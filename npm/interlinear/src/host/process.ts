@@ -30,6 +30,7 @@ export class AgentProcess {
   readonly #mark: string;
   readonly #graceMs: number;
   #asked = false;
+  #own: ReadonlySet<number> | undefined;
   /** It is gone, with all that it started. */
   readonly exited: Promise<Exit>;
 
@@ -93,6 +94,21 @@ export class AgentProcess {
     if (this.#child.exitCode === null && this.#child.signalCode === null) signal(this.#pid, name);
   }
 
+  /** What runs when it is first ready belongs to the program itself, and not to what it is asked to do. */
+  noteOwn(): void {
+    this.#own ??= new Set([this.#pid, ...members(this.#pid, this.#mark)]);
+  }
+
+  /** Ends what was started since. */
+  async clearAdded(): Promise<void> {
+    const added = () => members(this.#pid, this.#mark).filter((pid) => this.#own?.has(pid) === false);
+    await this.#clear((name) => {
+      const found = added();
+      for (const pid of found) signal(pid, name);
+      return found.length > 0;
+    });
+  }
+
   /** Asks all of it to end, and after the grace time makes it. */
   async terminate(): Promise<Exit> {
     if (!this.#asked) {
@@ -108,19 +124,22 @@ export class AgentProcess {
   async #watch(): Promise<Exit> {
     const child = this.#child;
     const [code, name] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    await this.#clear();
+    await this.#clear((name) => this.#signalAll(name));
     await Promise.all([ended(child.stdout), ended(child.stderr)]);
     return { code, signal: name };
   }
 
   /** Ends what the process has left behind. */
-  async #clear(): Promise<void> {
-    if (!this.#signalAll("SIGTERM")) return;
-    for (let waited = 0; waited < LEFT_BEHIND_MS; waited += POLL_MS) {
+  async #clear(signalLeft: (name: NodeJS.Signals) => boolean): Promise<void> {
+    // After the first TERM, CONT: one that was stopped must go on to hear it.
+    for (
+      let waited = 0;
+      signalLeft(waited === 0 ? "SIGTERM" : "SIGCONT") && waited < LEFT_BEHIND_MS;
+      waited += POLL_MS
+    ) {
       await sleep(POLL_MS);
-      if (members(this.#pid, this.#mark).length === 0) break;
     }
-    for (let waited = 0; this.#signalAll("SIGKILL") && waited < LEFT_BEHIND_MS; waited += POLL_MS) await sleep(POLL_MS);
+    for (let waited = 0; signalLeft("SIGKILL") && waited < LEFT_BEHIND_MS; waited += POLL_MS) await sleep(POLL_MS);
   }
 
   /** Whether there was anyone to get it. */

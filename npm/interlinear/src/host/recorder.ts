@@ -55,9 +55,9 @@ export class Recorder {
     }
   }
 
-  exit({ code = null, signal = null }: Exit): void {
+  exit({ code = null, signal = null, restart }: Exit): void {
     this.#flush();
-    this.#write({ ...this.#at("exit"), code, signal });
+    this.#write({ ...this.#at("exit"), code, signal, ...(restart && { restart }) });
   }
 
   close(): void {

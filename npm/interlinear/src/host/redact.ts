@@ -19,23 +19,29 @@ export function isSecret(name: string, value: string): boolean {
 
 /** Hides secrets in bytes, texts and values. */
 export class Redactor {
-  /** Each as it is, and as it stands in JSON. */
-  readonly #secrets: string[];
+  /** Each as it is, and as it stands in JSON; the longest first, because one may be a part of another. */
+  #texts: string[] = [];
+  #bytes: Buffer[] = [];
 
-  constructor(secrets: Iterable<string>) {
+  constructor(secrets: Iterable<string> = []) {
+    this.add(secrets);
+  }
+
+  /** More to hide, from here on. */
+  add(secrets: Iterable<string>): void {
     const forms = [...secrets].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-    // The longest first: one may be a part of another.
-    this.#secrets = [...new Set(forms)].sort((a, b) => b.length - a.length);
+    this.#texts = [...new Set([...this.#texts, ...forms])].sort((a, b) => b.length - a.length);
+    this.#bytes = this.#texts.map((text) => Buffer.from(text));
   }
 
   /** The text without secrets. */
   text(text: string): string {
-    return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, MASK), text);
+    return this.#texts.reduce((clean, secret) => clean.replaceAll(secret, MASK), text);
   }
 
   /** The value without secrets; the same object where it has none. */
   value<T>(value: T): T {
-    if (this.#secrets.length === 0) return value;
+    if (this.#texts.length === 0) return value;
     const text = JSON.stringify(value);
     if (text === undefined) return value;
     const clean = this.text(text);
@@ -44,24 +50,26 @@ export class Redactor {
 
   /** A stream of bytes, chunk by chunk. */
   stream(): RedactedStream {
-    return new RedactedStream(this.#secrets);
+    return new RedactedStream(() => this.#bytes);
   }
 }
 
 /** Hides secrets in a stream: one may be cut by the end of a chunk. */
 export class RedactedStream {
-  readonly #secrets: Buffer[];
+  readonly #secrets: () => readonly Buffer[];
   #held: Buffer = Buffer.alloc(0);
 
-  constructor(secrets: readonly string[]) {
-    this.#secrets = secrets.map((secret) => Buffer.from(secret));
+  constructor(secrets: () => readonly Buffer[]) {
+    this.#secrets = secrets;
   }
 
   /** What may be seen of the stream so far. */
   push(chunk: Buffer): Buffer {
-    if (this.#secrets.length === 0) return chunk;
-    const bytes = this.#hide(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
-    const begun = Math.max(...this.#secrets.map((secret) => overlap(bytes, secret)));
+    const secrets = this.#secrets();
+    if (secrets.length === 0) return chunk;
+    const whole = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const bytes = secrets.reduce(replaceBytes, whole);
+    const begun = Math.max(...secrets.map((secret) => overlap(bytes, secret)));
     this.#held = bytes.subarray(bytes.length - begun);
     return bytes.subarray(0, bytes.length - begun);
   }
@@ -71,10 +79,6 @@ export class RedactedStream {
     const rest = this.#held;
     this.#held = Buffer.alloc(0);
     return rest;
-  }
-
-  #hide(bytes: Buffer): Buffer {
-    return this.#secrets.reduce((clean, secret) => replaceBytes(clean, secret), bytes);
   }
 }
 

@@ -56,6 +56,11 @@ function tooSlow(recipe: Recipe, startMs: number): InterlinearError {
   );
 }
 
+/** Whether an agent says that nobody is logged in. */
+export function asksForLogin(said: string): boolean {
+  return LOGIN.test(said);
+}
+
 const LOGIN = /\blog ?in\b|\blogged in\b|api key|authenticat|unauthori[sz]ed|credential/i;
 
 /** Why an agent ended before it was ready, in its own words where it has any. */
@@ -63,7 +68,7 @@ export function refusal(recipe: Recipe, exit: Exit, said: string): InterlinearEr
   const how = exit.signal ? `was ended by ${exit.signal}` : `ended with exit code ${exit.code}`;
   const words = said.trim().split("\n").slice(-5).join("\n").trim();
   const message = `${recipe.name} ${how} before it was ready${words === "" ? "" : `: ${words}`}`;
-  if (LOGIN.test(words)) return new InterlinearError("needs_login", message, recipe.login);
+  if (asksForLogin(words)) return new InterlinearError("needs_login", message, recipe.login);
   return new InterlinearError("agent_refused", message, `Start \`${recipe.program}\` by hand to see why.`);
 }
 

@@ -2,9 +2,10 @@
 import type { Agent, Command, PermissionReply, PromptMode, PromptPart, UniversalEvent } from "../../types/index.js";
 import type { Store } from "../store/store.js";
 import type { Recipe } from "./agents.js";
-import type { Journal, SessionStatus } from "./journal.js";
+import type { Journal, Pending, SessionStatus } from "./journal.js";
 import type { Runtime } from "./runtime.js";
 import { sessionEnded } from "./runtime.js";
+import { type Turn, untilTurnEnds } from "./turn.js";
 
 /** What a session is made of; the host puts it together. */
 export interface SessionParts {
@@ -33,12 +34,6 @@ export interface PromptOptions {
   includeRaw?: boolean;
   /** Interrupts the turn. */
   signal?: AbortSignal;
-}
-
-/** A turn as it happens. It runs whether or not anyone reads it; the events stay in the store. */
-export interface Turn extends AsyncIterable<UniversalEvent> {
-  /** Resolves when the agent was told, or rejects with the reason why it could not be. */
-  readonly sent: Promise<void>;
 }
 
 /** One conversation with an agent that runs. */
@@ -75,20 +70,29 @@ export class AgentSession implements AsyncDisposable {
     return this.#parts.journal.lastSequence;
   }
 
+  /** The permissions and questions that wait for an answer. */
+  get pending(): Pending {
+    return this.#parts.journal.pending;
+  }
+
   /** The process that the agent runs in; shared by several sessions where the agent serves them together. */
   get pid(): number | undefined {
     return this.#parts.runtime.pid;
   }
 
-  /** Says something to the agent; gives the events of the turn, the last of which is `turn.ended`. */
+  /**
+   * Says something to the agent; gives the events of the turn, the last of which is `turn.ended`. Where no turn comes
+   * of it, the last one is the error that says why.
+   */
   prompt(input: string | readonly PromptPart[], options: PromptOptions = {}): Turn {
     const parts: PromptPart[] = typeof input === "string" ? [{ type: "text", text: input }] : [...input];
     const { mode, includeRaw = false, signal } = options;
-    const command: Command = { type: "prompt", parts, ...(mode && { mode }) };
-    let offset = 0;
-    const sent = this.#say(command, () => {
+    let from = 0;
+    let isRunning = false;
+    const sent = this.#say({ type: "prompt", parts, ...(mode && { mode }) }, () => {
       signal?.throwIfAborted();
-      offset = this.lastSequence;
+      from = this.lastSequence;
+      isRunning = this.status === "running";
     });
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt, { once: true });
@@ -97,10 +101,10 @@ export class AgentSession implements AsyncDisposable {
     const events = async function* (this: AgentSession): AsyncGenerator<UniversalEvent> {
       try {
         await sent;
-        for await (const event of this.events({ from: offset, includeRaw, ...(signal && { signal }) })) {
-          yield event;
-          if (event.type === "turn.ended" || event.type === "session.ended") return;
-        }
+        const signals = signal === undefined ? [] : [signal];
+        const follow = (enough: AbortSignal) =>
+          this.events({ from, includeRaw, signal: AbortSignal.any([enough, ...signals]) });
+        yield* untilTurnEnds(isRunning, follow);
         signal?.throwIfAborted();
       } finally {
         signal?.removeEventListener("abort", interrupt);
@@ -136,7 +140,7 @@ export class AgentSession implements AsyncDisposable {
     questionId: string,
     answers: string | readonly string[] | readonly (readonly string[])[],
   ): Promise<void> {
-    const asked = this.#parts.journal.questions.get(questionId) ?? 1;
+    const asked = this.#parts.journal.questionsOf(questionId);
     return this.#say({ type: "reply_question", question_id: questionId, answers: answerLists(answers, asked) });
   }
 
@@ -186,7 +190,7 @@ export class AgentSession implements AsyncDisposable {
   /** Ends the session, and everything that runs for it alone; resolves when all of it is gone. */
   async terminate(): Promise<void> {
     await this.#parts.runtime.terminate();
-    await this.#parts.journal.settled();
+    await this.#parts.journal.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

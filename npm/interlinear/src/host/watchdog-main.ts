@@ -1,9 +1,10 @@
 // Outlives the host by a moment: when the host is gone, however it went, nothing that it started stays behind.
 // It is told the groups that run; the host's end closes the pipe.
+import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { marked, signal } from "./tree.js";
 
-const [mark = ""] = process.argv.slice(2);
+const [mark = "", folder = ""] = process.argv.slice(2);
 const groups = new Set<number>();
 /** How often it is looked for what was started in the meantime. */
 const ROUNDS = 20;
@@ -26,5 +27,8 @@ function sweep(rounds: number): void {
   for (const group of groups) if (!signal(-group, "SIGKILL")) groups.delete(group);
   for (const pid of left) signal(pid, "SIGKILL");
   if (rounds > 0 && (left.length > 0 || groups.size > 0)) setTimeout(() => sweep(rounds - 1), PAUSE_MS);
-  else process.exit(0);
+  else {
+    if (folder !== "") rmSync(folder, { recursive: true, force: true });
+    process.exit(0);
+  }
 }

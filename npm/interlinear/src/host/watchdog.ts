@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A small process that ends everything a host has started when the host itself is killed. */
 export class Watchdog {
   /** What the marks of all processes of this host begin with. */
   readonly mark = randomBytes(9).toString("hex");
+  /** A folder that goes with the host. Made by whoever puts something there, for this user only. */
+  readonly folder = join(tmpdir(), `interlinear-${this.mark}`);
   #child: ChildProcess | undefined;
   #number = 0;
 
@@ -33,7 +37,8 @@ export class Watchdog {
   }
 
   #start(): ChildProcess {
-    const child = spawn(process.execPath, [fileURLToPath(new URL("watchdog-main.js", import.meta.url)), this.mark], {
+    const program = fileURLToPath(new URL("watchdog-main.js", import.meta.url));
+    const child = spawn(process.execPath, [program, this.mark, this.folder], {
       // A session of its own: what a terminal sends to the host's group does not reach it.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],

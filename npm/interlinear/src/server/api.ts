@@ -49,7 +49,7 @@ export interface CreateSession {
 }
 
 export type McpServerDescription =
-  | { command: string; args?: string[]; env?: Record<string, string> }
+  | { command: string | string[]; args?: string[]; env?: Record<string, string> }
   | { url: string; headers?: Record<string, string> };
 
 export interface CreatedSession {

@@ -8,6 +8,9 @@ const keepAlive = 15_000;
 /** So many bytes wait for the client. */
 const waiting = 64 * 1024;
 
+/** So much is sent at once, where so much is at hand. */
+const piece = 16 * 1024;
+
 const encoder = new TextEncoder();
 
 export const eventStreamType = "text/event-stream";
@@ -19,7 +22,7 @@ export const eventStreamType = "text/event-stream";
  */
 export function eventStream(open: (signal: AbortSignal) => AsyncIterable<UniversalEvent | Gap>): Response {
   const gone = new AbortController();
-  const events = open(gone.signal)[Symbol.asyncIterator]();
+  const events = new AtHand(open(gone.signal)[Symbol.asyncIterator]());
   let timer: ReturnType<typeof setInterval> | undefined;
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -32,8 +35,8 @@ export function eventStream(open: (signal: AbortSignal) => AsyncIterable<Univers
       },
       async pull(controller) {
         try {
-          const { done, value } = await events.next();
-          if (done !== true) return controller.enqueue(encoder.encode(frame(value)));
+          const text = await events.take();
+          if (text !== "") return controller.enqueue(encoder.encode(text));
           clearInterval(timer);
           controller.close();
         } catch (error) {
@@ -41,14 +44,52 @@ export function eventStream(open: (signal: AbortSignal) => AsyncIterable<Univers
           if (!gone.signal.aborted) controller.error(error);
         }
       },
-      cancel() {
+      async cancel() {
         clearInterval(timer);
         gone.abort();
+        await events.close();
       },
     },
     new ByteLengthQueuingStrategy({ highWaterMark: waiting }),
   );
   return new Response(stream, { headers: { "content-type": eventStreamType, "x-accel-buffering": "no" } });
+}
+
+/** Takes events together that are there already, and waits for none but the first. */
+class AtHand {
+  readonly #events: AsyncIterator<UniversalEvent | Gap>;
+  #next: Promise<IteratorResult<UniversalEvent | Gap>> | undefined;
+
+  constructor(events: AsyncIterator<UniversalEvent | Gap>) {
+    this.#events = events;
+  }
+
+  /** Empty at the end. */
+  async take(): Promise<string> {
+    let text = "";
+    let late: Promise<undefined> | undefined;
+    for (;;) {
+      const next = await (late === undefined ? this.#peek() : Promise.race([this.#peek(), late]));
+      if (next === undefined || next.done === true) return text;
+      this.#next = undefined;
+      text += frame(next.value);
+      if (text.length >= piece) return text;
+      late ??= new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  }
+
+  /** The signal wakes one that waits; one that has just given an event must be told to close what it has open. */
+  async close(): Promise<void> {
+    await this.#events.return?.().catch(() => undefined);
+  }
+
+  #peek(): Promise<IteratorResult<UniversalEvent | Gap>> {
+    if (this.#next !== undefined) return this.#next;
+    this.#next = this.#events.next();
+    // It may fail before anybody looks.
+    this.#next.catch(() => undefined);
+    return this.#next;
+  }
 }
 
 /** JSON has no line breaks of its own: one line of data. */

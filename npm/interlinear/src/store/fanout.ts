@@ -23,6 +23,11 @@ export class Fanout {
     this.#topics.get(sessionId)?.publish(events);
   }
 
+  /** Something may have been written elsewhere, and not been told here. */
+  stir(sessionId: string): void {
+    this.#topics.get(sessionId)?.stir();
+  }
+
   async *subscribe(sessionId: string, options: SubscribeOptions = {}): AsyncGenerator<UniversalEvent | Gap, void> {
     const { signal } = options;
     signal?.throwIfAborted();
@@ -66,7 +71,7 @@ export class Fanout {
           if (event.type === "session.ended") return;
         }
       }
-      if (!follower.startFollowing()) continue;
+      follower.startFollowing();
       for (;;) {
         const next = await follower.next();
         if (next === undefined) return;
@@ -125,13 +130,13 @@ class Topic {
   }
 
   async #watch(): Promise<void> {
-    const unwatch = await this.#source.watch?.(this.#sessionId, () => this.#stir());
+    const unwatch = await this.#source.watch?.(this.#sessionId, () => this.stir());
     if (this.#followers.size === 0) unwatch?.();
     else this.#unwatch = unwatch;
   }
 
   /** Something was written elsewhere: it is read once, for all. */
-  #stir(): void {
+  stir(): void {
     this.#stirred = true;
     for (const follower of this.#followers) follower.stir();
     if (!this.#pulling) void this.#pull();

@@ -53,10 +53,9 @@ export class Follower {
     this.#position = event.sequence;
   }
 
-  /** The store has no more. False if something was written meanwhile: then it must read again. */
-  startFollowing(): boolean {
-    this.#following = !this.#behind;
-    return this.#following;
+  /** The store has no more. If something was written meanwhile, it is behind: `next` says so. */
+  startFollowing(): void {
+    this.#following = true;
   }
 
   /** Something may have been written. */

@@ -1,3 +1,4 @@
+export { finishAbandoned } from "./abandoned.js";
 export type { Sync } from "./jsonl/ledger.js";
 export { JsonlStore, type JsonlStoreOptions } from "./jsonl/store.js";
 export { MemoryStore } from "./memory.js";

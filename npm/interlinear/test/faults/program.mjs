@@ -22,6 +22,10 @@ export function start(command, args, options = {}) {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], ...options });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const gone = once(child, "exit");
+  // Whatever becomes of the test, it is not left behind.
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  gone.then(() => process.off("exit", kill));
   const line = async () => (await lines.next()).value;
   const end = async (signal) => {
     child.kill(signal);

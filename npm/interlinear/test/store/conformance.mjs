@@ -101,12 +101,12 @@ export const cases = {
 
   async "what is known of a session needs no reading"({ store }) {
     const before = Date.now();
-    const writer = await store.open("s", { agent: "claude", metadata: { cwd: "/work", title: "first" } });
+    const writer = await store.open("s", { agent: "claude", metadata: { cwd: "/project", title: "first" } });
     same((await store.info("s")).lastSequence, 0);
     await writer.append(events("s", 1, 3));
     await writer.describe({ title: "second", nasty });
     const { createdAt, updatedAt, bytes, ...rest } = await store.info("s");
-    same(rest.metadata, { cwd: "/work", title: "second", nasty });
+    same(rest.metadata, { cwd: "/project", title: "second", nasty });
     same([rest.sessionId, rest.agent, rest.lastSequence, rest.ended], ["s", "claude", 3, false]);
     if (createdAt < before - 2000 || updatedAt < createdAt - 2000 || !(bytes > 0)) {
       throw new Error(`created ${createdAt}, updated ${updatedAt}, ${bytes} bytes`);
@@ -116,7 +116,7 @@ export const cases = {
     await writer.close();
     await (await store.open("s", { metadata: { more: 1 } })).close();
     const later = await store.info("s");
-    same(later.metadata, { cwd: "/work", title: "second", nasty, more: 1 });
+    same(later.metadata, { cwd: "/project", title: "second", nasty, more: 1 });
     same([later.createdAt, later.agent], [createdAt, "claude"]);
     same(await store.info("t"), undefined);
   },
@@ -184,6 +184,26 @@ export const cases = {
       if (from % 120 === 1) await pause(1);
     }
     await Promise.all(following);
+  },
+
+  async "who follows misses nothing when the writer changes hands"({ store, again }) {
+    const other = await again?.();
+    if (other === undefined) return;
+    for (let round = 0; round < 5; round += 1) {
+      const id = `s${round}`;
+      const writer = await other.open(id);
+      await writer.append(events(id, 1, 5));
+      const taken = [];
+      const following = take(store.subscribe(id), ({ sequence }) => taken.push(sequence) === 12);
+      while (taken.length < 5) await pause(5);
+      await writer.append(events(id, 6, 10));
+      await writer.close();
+      const next = await store.open(id);
+      if (round % 2 === 0) while (taken.length < 10) await pause(5);
+      await next.append(events(id, 11, 12));
+      same(sequences(await following), range(1, 12));
+      await next.close();
+    }
   },
 
   async "live events have their native objects if asked for"({ store, again }) {

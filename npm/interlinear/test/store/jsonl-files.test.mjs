@@ -2,13 +2,23 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { JsonlStore } from "interlinear/store";
-import { bare, events, range, readAll, refused, sequences, take } from "./story.mjs";
+import { bare, events, pause, range, readAll, refused, sequences, take } from "./story.mjs";
 
 let folder;
 let store;
@@ -172,6 +182,47 @@ test("who died with a session in hand does not keep it", async () => {
   assert.equal(writer.lastSequence, 100);
   await writer.append(events("s", 101, 102));
   assert.deepEqual(sequences(await readAll(store, "s")), range(1, 102));
+});
+
+test("who cannot be seen, in another container, holds a session while it gives signs of life", async () => {
+  await keep(1, 3);
+  const elsewhere = at("s.d", "writer-0123456789ab-1-1-abcdef");
+  writeFileSync(elsewhere, "");
+  await refused("session_busy", () => store.open("s"));
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(elsewhere, longAgo, longAgo);
+  await keep(4, 5);
+  assert.ok(!existsSync(elsewhere));
+});
+
+test("a writer that slept while another took its session over writes no more", async () => {
+  const writer = await store.open("s");
+  await writer.append(events("s", 1, 3));
+  const [claim] = readdirSync(at("s.d")).filter((name) => name.startsWith("writer-"));
+  rmSync(at("s.d", claim));
+  const next = await another().open("s");
+  await next.append(events("s", 4, 5));
+  const { now } = Date;
+  Date.now = () => now() + 60_000;
+  try {
+    await refused("session_lost", () => writer.append(events("s", 4, 9)));
+  } finally {
+    Date.now = now;
+  }
+  await next.append(events("s", 6, 7));
+  assert.deepEqual(sequences(await readAll(store, "s")), range(1, 7));
+});
+
+test("sessions that need not be kept are let go when another is opened", async () => {
+  await keep(1, 3);
+  const keeping = new JsonlStore(folder, { retention: { maxSessions: 1 } });
+  stores.push(keeping);
+  await keeping.open("t");
+  for (let attempt = 0; attempt < 100 && existsSync(at("s.jsonl")); attempt += 1) await pause(10);
+  assert.deepEqual(
+    (await store.list()).map(({ sessionId }) => sessionId),
+    ["t"],
+  );
 });
 
 test("what another process writes is followed as it comes", async () => {

@@ -87,13 +87,31 @@ test("a database that goes away and comes back costs time and nothing else", asy
   const following = [here, there].map((store) => take(store.subscribe("s", { includeRaw: true }), done));
   for (let from = 10; from < 2000; from += 10) {
     if (from === 500 || from === 1200) {
-      await server.stop(from === 500 ? "SIGQUIT" : "SIGINT");
+      await server.stop(from === 500 ? "QUIT" : "INT");
       setTimeout(() => void server.start(), 300);
     }
     await writer.append(list.slice(from, from + 10));
   }
   assert.deepEqual(await readAll(there, "s", { includeRaw: true }), list);
   for (const taken of await Promise.all(following)) assert.deepEqual(taken, list);
+  await clean();
+});
+
+test("what was written while nobody could listen is heard of all the same", async () => {
+  const { again, clean } = place();
+  const [here, there] = [await again(), await again()];
+  const writer = await here.open("s");
+  await writer.append(events("s", 1, 1));
+  const seen = [];
+  const following = take(there.subscribe("s"), ({ sequence }) => seen.push(sequence) === 20);
+  const pool = new pg.Pool({ connectionString: server.url });
+  for (let sequence = 2; sequence <= 20; sequence += 1) {
+    while (seen.length < sequence - 1) await pause(5);
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'");
+    await writer.append(events("s", sequence, sequence));
+  }
+  assert.deepEqual(sequences(await following), range(1, 20));
+  await pool.end();
   await clean();
 });
 
@@ -109,6 +127,14 @@ test("who has no patience is told, and may append the same events later", async 
   await writer.append(events("s", 4, 6));
   assert.deepEqual(sequences(await readAll(store, "s")), range(1, 6));
   await clean();
+});
+
+test("a database that is not there is named, also to who follows", async () => {
+  const store = new PostgresStore({ url: "postgres://nobody@127.0.0.1:1/none", patience: 100 });
+  await refused("store_failed", () => store.list());
+  await refused("store_failed", () => take(store.subscribe("s"), () => true));
+  await store.close();
+  assert.throws(() => new PostgresStore({ url: server.url, prefix: "x; drop" }), TypeError);
 });
 
 test("a pool that was handed in stays open", async () => {

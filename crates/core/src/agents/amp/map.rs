@@ -43,7 +43,7 @@ impl Adapter for State {
         let kind = head.r#type.clone().unwrap_or_default();
         match &head.subtype {
             Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
-            _ => emit.kind(kind.clone().into_owned()),
+            _ => emit.kind(&kind),
         }
         // A subagent may have a thread of its own; the session is the main agent's.
         let main = head.parent.is_none();
@@ -89,7 +89,7 @@ impl Adapter for State {
             return;
         }
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         if kind != "user" {
             return emit.unknown(line.json(), None);
         }

@@ -1,43 +1,48 @@
 //! What is remembered while Amp is read.
 
-use std::collections::BTreeMap;
+use crate::map::Map;
+use crate::state::kept;
 
-use serde::{Deserialize, Serialize};
-
-/// Everything that a later line may refer to.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct State {
-    /// Calls that have no result yet, by `tool_use_id`.
-    pub(super) calls: BTreeMap<String, CallInfo>,
-    /// What the turn is known to be so far.
-    pub(super) turn: Turn,
-    /// What went wrong last.
-    pub(super) last_error: Option<String>,
-    /// Older versions: the call that was announced last, for results that do not name theirs.
-    pub(super) last_call: Option<String>,
-    /// Numbers for calls without an identifier.
-    pub(super) numbered: u64,
+kept! {
+    /// Everything that a later line may refer to.
+    #[derive(Debug, Default)]
+    pub(crate) struct State {
+        /// Calls that have no result yet, by `tool_use_id`.
+        pub(super) calls: Map<String, CallInfo>,
+        /// What the turn is known to be so far.
+        pub(super) turn: Turn,
+        /// What went wrong last.
+        pub(super) last_error: Option<String>,
+        /// Older versions: the call that was announced last, for results that do not name theirs.
+        pub(super) last_call: Option<String>,
+        /// Numbers for calls without an identifier.
+        pub(super) numbered: u64,
+    }
 }
 
-/// What is known of the running turn.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Turn {
-    pub(super) failed: bool,
-    pub(super) stop_reason: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) context_used: Option<u64>,
-    pub(super) context_window: Option<u64>,
-    /// Input, output, cache read, cache written; nothing before the first answer.
-    pub(super) usage: Option<[u64; 4]>,
-    pub(super) duration_ms: Option<u64>,
+kept! {
+    /// What is known of the running turn.
+    #[derive(Debug, Default)]
+    pub(super) struct Turn {
+        pub(super) failed: bool,
+        pub(super) stop_reason: Option<String>,
+        pub(super) model: Option<String>,
+        pub(super) context_used: Option<u64>,
+        pub(super) context_window: Option<u64>,
+        /// Input, output, cache read, cache written; nothing before the first answer.
+        pub(super) usage: Option<[u64; 4]>,
+        pub(super) duration_ms: Option<u64>,
+    }
 }
 
-/// What a result needs of its call.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct CallInfo {
-    pub(super) name: String,
-    /// The file that it is about.
-    pub(super) path: Option<String>,
-    /// What it writes to a file.
-    pub(super) content: Option<String>,
+kept! {
+    /// What a result needs of its call.
+    #[derive(Debug, Default)]
+    pub(super) struct CallInfo {
+        pub(super) name: String,
+        /// The file that it is about.
+        pub(super) path: Option<String>,
+        /// What it writes to a file.
+        pub(super) content: Option<String>,
+    }
 }

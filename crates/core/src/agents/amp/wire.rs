@@ -83,10 +83,9 @@ wire! {
         // image
         source: Value<'a>,
         // stored
-        start("startTime"): i64,
     }
     known "signature" "data" "complete" "finalTime" "provider" "cache_control" "citations" "hidden" "metadata"
-        "normalizedInput" "inputPartialJSON" "sourcePath" "userInput" "openAIReasoning" "isGenerated"
+        "normalizedInput" "inputPartialJSON" "sourcePath" "userInput" "openAIReasoning" "isGenerated" "startTime"
 }
 
 wire! {

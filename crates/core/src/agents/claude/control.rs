@@ -12,6 +12,7 @@ use super::tools;
 use super::wire::{ControlCancel, ControlRequest, ControlResponse, Request, Response};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};
+use crate::map::sorted;
 
 impl State {
     /// The agent asks the host for something.
@@ -408,8 +409,8 @@ fn answers_in_order<'a>(input: Option<Value<'_>>, answers: Value<'a>) -> Vec<Vec
 /// Takes a joined answer apart by the labels that were offered; what is no label is free text and stays whole.
 fn chosen(answer: &str, question: Value<'_>) -> Vec<Text<'static>> {
     let labels = question.get("options").into_iter().flat_map(Value::elements);
-    let mut labels: Vec<_> = labels.filter_map(|option| option.get("label")?.str()).collect();
-    labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
+    let labels = labels.filter_map(|option| option.get("label")?.str()).collect();
+    let labels = sorted(labels, |a: &Cow<'_, str>, b| a.len() >= b.len());
     let mut rest = answer;
     let mut found = Vec::new();
     while !rest.is_empty() {

@@ -24,7 +24,7 @@ impl Adapter for State {
         let kind = head.r#type.clone().unwrap_or_default();
         match &head.subtype {
             Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
-            _ => emit.kind(kind.clone().into_owned()),
+            _ => emit.kind(&kind),
         }
         if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
             && emit.session().native_id.is_none()
@@ -45,7 +45,7 @@ impl Adapter for State {
         }
         self.told = true;
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         match kind.as_ref() {
             "user" => {
                 if let Some(user) = read(line, emit) {
@@ -65,6 +65,11 @@ impl Adapter for State {
             "control_cancel_request" | "keep_alive" | "update_environment_variables" => emit.ignore("between programs"),
             _ => emit.unknown(line.json(), None),
         }
+    }
+
+    fn idle(&self) -> &'static [&'static str] {
+        // Stored entries refer to one another by it.
+        if self.stored { &[] } else { &["uuid"] }
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

@@ -345,6 +345,7 @@ impl State {
         let call = self.message(agent).and_then(|message| message.blocks[found].call);
         if let Some(item) = call {
             emit.delta(item, 0, text, false);
+            emit.repeats(item, 0, text);
             return;
         }
         let Some(item) = self.message_item(agent, emit) else { return };
@@ -352,6 +353,7 @@ impl State {
         let block = &mut message.blocks[found];
         let place = *block.part.get_or_insert_with(|| emit.add_part(item, part));
         emit.delta(item, place, text, false);
+        emit.repeats(item, place, text);
     }
 }
 

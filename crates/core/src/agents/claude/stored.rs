@@ -1,7 +1,6 @@
 //! Session files: what only they have, and the order of the conversation in them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use interlinear_schema::{
     ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, StatusLabel, Text, TextPart,
@@ -17,6 +16,7 @@ use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::hash;
 use crate::json::Value;
+use crate::map::{Map, Places, Set};
 
 /// Types of entries that only session files have.
 const STORED: [&str; 10] = [
@@ -67,7 +67,7 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
 impl State {
     /// From here on entries of a session file come, in the order of the conversation. `agents` links the subagents'
     /// files to the calls that started them.
-    pub(crate) fn read_stored(&mut self, agents: BTreeMap<String, String>) {
+    pub(crate) fn read_stored(&mut self, agents: Map<String, String>) {
         self.stored = true;
         self.agents = agents;
     }
@@ -82,7 +82,7 @@ impl State {
             (None, Some(parent)) => self.sidechains.get(parent.as_ref()).cloned(),
             // It begins: its entry is the prompt of a call that has no subagent yet.
             (None, None) => {
-                let taken: BTreeSet<_> = self.sidechains.values().cloned().collect();
+                let taken: Set<_> = self.sidechains.values().cloned().collect();
                 let starts = |name: &str| matches!(name, "Agent" | "Task");
                 let free = self.calls.iter().filter(|(id, call)| starts(&call.name) && !taken.contains(*id));
                 free.map(|(id, _)| id.clone()).next()
@@ -257,7 +257,7 @@ struct Entry {
 pub(crate) struct Index {
     entries: Vec<Entry>,
     /// Subagents by the hash of their identifier.
-    agents: BTreeMap<u64, Thread>,
+    agents: Map<u64, Thread>,
     /// Calls that start subagents: the hash of what they tell them, and their identifier.
     starts: Vec<(u64, String)>,
 }
@@ -323,7 +323,7 @@ impl Index {
 
     fn thread(&mut self, agent: &str) -> &mut Thread {
         let new = || Thread { agent: agent.to_owned(), ..Thread::default() };
-        self.agents.entry(hash::of(agent.as_bytes())).or_insert_with(new)
+        self.agents.or_insert_with(hash::of(agent.as_bytes()), new)
     }
 
     /// Takes over the entries of another file.
@@ -331,7 +331,7 @@ impl Index {
         self.entries.append(&mut other.entries);
         self.starts.append(&mut other.starts);
         for (key, other) in std::mem::take(&mut other.agents) {
-            let known = self.agents.entry(key).or_default();
+            let known = self.agents.or_default(key);
             let call = known.call.take().or(other.call);
             let prompt = if known.prompt == 0 { other.prompt } else { known.prompt };
             *known = Thread { agent: other.agent, call, prompt };
@@ -347,7 +347,7 @@ impl Index {
 
     /// All files were noted: threads that nothing links to a call belong to the one that told them the same.
     fn link(&mut self) {
-        let mut taken: BTreeSet<_> = self.agents.values().filter_map(|thread| thread.call.clone()).collect();
+        let mut taken: Set<_> = self.agents.values().filter_map(|thread| thread.call.clone()).collect();
         for thread in self.agents.values_mut().filter(|thread| thread.call.is_none() && thread.prompt != 0) {
             let same = |(prompt, id): &&(u64, String)| *prompt == thread.prompt && !taken.contains(id);
             thread.call = self.starts.iter().find(same).map(|(_, id)| id.clone());
@@ -356,7 +356,7 @@ impl Index {
     }
 
     /// The subagents and the calls that started them.
-    pub(crate) fn links(&mut self) -> BTreeMap<String, String> {
+    pub(crate) fn links(&mut self) -> Map<String, String> {
         self.link();
         self.agents.values().filter_map(|thread| Some((thread.agent.clone(), thread.call.clone()?))).collect()
     }
@@ -364,15 +364,20 @@ impl Index {
     /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
     /// subagent's right before the result of its call.
     pub(crate) fn order(&self) -> Vec<Placed> {
-        let by_uuid: BTreeMap<u64, usize> =
-            self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0).map(|(i, e)| (e.uuid, i)).collect();
-        let mut of_agent: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
+        let by_uuid = Places::new(named.map(|(index, entry)| (entry.uuid, index)));
+        let mut of_agent: Map<u64, Vec<usize>> = Map::default();
         for (index, entry) in self.entries.iter().enumerate() {
-            of_agent.entry(entry.agent).or_default().push(index);
+            of_agent.or_default(entry.agent).push(index);
         }
         let left = self.left_branches(&by_uuid);
-        let mut order =
-            Order { index: self, by_uuid: &by_uuid, of_agent: &of_agent, placed: BTreeSet::new(), out: Vec::new() };
+        let mut order = Order {
+            index: self,
+            by_uuid: &by_uuid,
+            of_agent: &of_agent,
+            placed: vec![false; self.entries.len()],
+            out: Vec::new(),
+        };
         order.place_agent(0);
         for agent in of_agent.keys() {
             order.place_agent(*agent);
@@ -381,7 +386,7 @@ impl Index {
             let entry = &self.entries[*index];
             // The agent tries out its model before there is anything to do: nobody called for that.
             let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
-            let skip = match (left.contains(index), idle) {
+            let skip = match (left[*index], idle) {
                 (true, _) => Some("branch not taken"),
                 (false, true) => Some("warm-up"),
                 (false, false) => None,
@@ -392,49 +397,45 @@ impl Index {
     }
 
     /// Entries of branches that the user left: of two prompts after the same entry, the earlier one and what follows.
-    fn left_branches(&self, by_uuid: &BTreeMap<u64, usize>) -> BTreeSet<usize> {
-        let mut last: BTreeMap<u64, usize> = BTreeMap::new();
-        let mut left = BTreeSet::new();
-        for (index, entry) in self.entries.iter().enumerate() {
-            if entry.prompt && entry.parent != 0 && entry.agent == 0 {
-                left.extend(last.insert(entry.parent, index));
-            }
-        }
-        let roots = left.clone();
-        let mut known: BTreeMap<usize, bool> = BTreeMap::new();
+    fn left_branches(&self, by_uuid: &Places) -> Vec<bool> {
+        let is_prompt = |entry: &&Entry| entry.prompt && entry.parent != 0 && entry.agent == 0;
+        let prompts = self.entries.iter().enumerate().filter(|(_, entry)| is_prompt(entry));
+        let last = Places::new(prompts.map(|(index, entry)| (entry.parent, index)));
+        let is_root = |at: usize| {
+            let entry = &self.entries[at];
+            is_prompt(&entry) && last.get(entry.parent) != Some(at)
+        };
+        let mut known: Vec<Option<bool>> = vec![None; self.entries.len()];
         for index in 0..self.entries.len() {
-            if roots.is_empty() {
-                break;
-            }
-            // Up to an entry of which it is known, and down again.
-            let mut path = vec![index];
-            let mut seen = BTreeSet::from([index]);
+            // Up to an entry of which it is known, and down again. On the way it counts as not left: a ring ends.
+            let mut path = Vec::new();
+            let mut at = Some(index);
             let is_left = loop {
-                let at = path[path.len() - 1];
-                if let Some(known) = known.get(&at) {
-                    break *known;
+                let Some(here) = at else { break false };
+                if let Some(known) = known[here] {
+                    break known;
                 }
-                if roots.contains(&at) {
+                path.push(here);
+                if is_root(here) {
                     break true;
                 }
-                match by_uuid.get(&self.entries[at].parent) {
-                    Some(&parent) if seen.insert(parent) => path.push(parent),
-                    _ => break false,
-                }
+                known[here] = Some(false);
+                at = by_uuid.get(self.entries[here].parent);
             };
-            known.extend(path.into_iter().map(|index| (index, is_left)));
+            for at in path {
+                known[at] = Some(is_left);
+            }
         }
-        left.extend(known.into_iter().filter(|(_, is_left)| *is_left).map(|(index, _)| index));
-        left
+        known.into_iter().map(|left| left == Some(true)).collect()
     }
 }
 
 /// The order while it is being found.
 struct Order<'i> {
     index: &'i Index,
-    by_uuid: &'i BTreeMap<u64, usize>,
-    of_agent: &'i BTreeMap<u64, Vec<usize>>,
-    placed: BTreeSet<usize>,
+    by_uuid: &'i Places,
+    of_agent: &'i Map<u64, Vec<usize>>,
+    placed: Vec<bool>,
     out: Vec<usize>,
 }
 
@@ -450,14 +451,10 @@ impl Order<'_> {
     fn place(&mut self, index: usize) {
         let mut chain = Vec::new();
         let mut at = Some(index);
-        while let Some(index) = at.filter(|index| self.placed.insert(*index)) {
+        while let Some(index) = at.filter(|index| !std::mem::replace(&mut self.placed[*index], true)) {
             chain.push(index);
             let entry = &self.index.entries[index];
-            at = self
-                .by_uuid
-                .get(&entry.parent)
-                .copied()
-                .filter(|parent| self.index.entries[*parent].agent == entry.agent);
+            at = self.by_uuid.get(entry.parent).filter(|parent| self.index.entries[*parent].agent == entry.agent);
         }
         for index in chain.into_iter().rev() {
             let result_of = self.index.entries[index].result_of;

@@ -1,7 +1,6 @@
 //! Commands → Claude Code's own lines.
 
-use interlinear_schema::ToJson as _;
-use serde_json::value::RawValue;
+use interlinear_schema::{Json, ToJson as _};
 
 use super::state::{Pending, PendingKind, State};
 use crate::api::{
@@ -115,7 +114,7 @@ fn permission_line(pending: &Pending, reply: &ReplyPermissionCommand) -> String 
         let message = reply.message.as_deref().unwrap_or(REFUSED);
         return response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}{interrupt}}}", json(message)));
     }
-    let input = reply.updated_input.as_deref().map_or(pending.input.as_str(), RawValue::get);
+    let input = reply.updated_input.as_ref().map_or(pending.input.as_str(), Json::as_str);
     let lasting = match reply.reply {
         PermissionReply::AcceptForSession => format!(",\"updatedPermissions\":{}", for_session(&pending.suggestions)),
         _ => String::new(),

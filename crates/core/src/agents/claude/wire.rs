@@ -35,8 +35,6 @@ wire! {
         error: Cow<'a, str>,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
-        supersedes("supersedes" | "supersedesUuids"): Vec<Cow<'a, str>>,
-        api_error("isApiErrorMessage" | "is_api_error_message"): bool,
     }
     known "type" "session_id" "request_id" "subagent_type" "task_description" "timestamp" "thinking_duration_ms"
         "thinking_display" "api_error_type" "agent_id" "local_command_source" "context_usage" "local_command_run"
@@ -45,7 +43,9 @@ wire! {
         "attributionMcpServer" "attributionMcpTool" "errorDetails" "isMeta" "logicalParentUuid" "isVirtual"
         "attributionPlugin" "teamName" "agentName" "effort" "apiBlockIndex" "isAbortedMidStream" "apiErrorIsTransient"
         "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
-        "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall" "apiErrorType"
+        "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall"
+        "apiErrorType"
+        "supersedes" "supersedesUuids" "isApiErrorMessage" "is_api_error_message"
 }
 
 wire! {
@@ -101,13 +101,12 @@ wire! {
 wire! {
     /// Where an image or document comes from.
     pub(super) struct Source in "block.source" {
-        r#type("type"): Cow<'a, str>,
         media_type: Cow<'a, str>,
         data: Text<'a>,
         url: Text<'a>,
         file_id: Text<'a>,
     }
-    known "content"
+    known "content" "type"
 }
 
 wire! {
@@ -160,9 +159,8 @@ wire! {
         text: Text<'a>,
         thinking: Text<'a>,
         partial_json: Text<'a>,
-        stop_reason: Cow<'a, str>,
     }
-    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens"
+    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens" "stop_reason"
 }
 
 wire! {
@@ -207,7 +205,6 @@ wire! {
         // api_retry
         attempt: u64,
         max_retries: u64,
-        retry_delay_ms: f64,
         error_status: Value<'a>,
         error: Value<'a>,
         // model_fallback, informational, notification …
@@ -230,7 +227,6 @@ wire! {
         // session_title_changed
         title: Value<'a>,
         // turn_duration
-        duration_ms("duration_ms" | "durationMs"): u64,
     }
     known "type" "subtype" "session_id" "sessionId" "slash_commands" "apiKeySource" "output_style" "agents" "skills"
         "plugins" "analytics_disabled" "product_feedback_disabled" "memory_paths" "fast_mode_state"
@@ -245,15 +241,15 @@ wire! {
         "slug" "originalModel" "fallbackModel" "requestId" "apiRefusalCategory" "apiRefusalExplanation"
         "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "microcompactMetadata" "hookCount"
         "hookInfos" "hookErrors" "preventedContinuation" "stopReason" "hasOutput" "toolUseID" "cause" "retryInMs"
-        "retryAttempt" "maxRetries" "agentId" "decision_reason" "agent_id" "url" "commandMode" "source" "contextUsage" "commandRun"
+        "retryAttempt" "maxRetries" "agentId" "decision_reason" "agent_id" "url" "commandMode" "source"
+        "contextUsage" "commandRun" "retry_delay_ms" "duration_ms" "durationMs"
 }
 
 wire! {
     pub(super) struct TaskPatch in "system.patch" {
-        status: Cow<'a, str>,
         backgrounded("is_backgrounded"): bool,
     }
-    known "end_time" "total_paused_ms" "error" "description"
+    known "end_time" "total_paused_ms" "error" "description" "status"
 }
 
 wire! {
@@ -281,17 +277,15 @@ wire! {
         // elicitation
         message: Value<'a>,
         requested_schema: Value<'a>,
-        mcp_server_name: Value<'a>,
         // cancel_async_message
         message_uuid: Cow<'a, str>,
-        model: Value<'a>,
-        mode: Value<'a>,
     }
     known "decision_reason_type" "classifier_approvable" "requires_user_interaction" "callback_id" "hooks"
         "sdkMcpServers" "promptSuggestions" "forwardSubagentText" "agentProgressSummaries" "server_name" "serverName"
         "enabled" "tool" "arguments" "path" "query" "title" "user_message_id" "dry_run" "max_thinking_tokens" "question"
         "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "url" "tool_input" "reason"
-        "sub_type" "excludeDynamicSections" "supportedDialogKinds" "server_policy_ask_only"
+        "sub_type" "excludeDynamicSections" "supportedDialogKinds" "server_policy_ask_only" "mcp_server_name" "model"
+        "mode"
 }
 
 wire! {

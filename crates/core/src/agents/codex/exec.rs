@@ -17,7 +17,7 @@ impl State {
     /// An event of `exec --json`.
     pub(super) fn exec_event(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         let known = matches!(
             kind.as_ref(),
             "thread.started"

@@ -2,7 +2,6 @@
 //! item begins and when it is over, `exec` and rollout files often only the latter.
 
 use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, Todo, TodoStatus};
-use serde::{Deserialize, Serialize};
 
 use super::map::read;
 use super::state::State;
@@ -10,33 +9,37 @@ use super::wire::Item;
 use crate::api::DriftKind;
 use crate::emit::Emit;
 use crate::json::Value;
+use crate::state::kept;
 
-/// What an item is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Kind {
-    User,
-    Assistant,
-    Reasoning,
-    HookPrompt,
-    Plan,
-    Command,
-    FileChange,
-    Mcp,
-    Dynamic,
-    Collab,
-    /// A subagent was started, or says how it is.
-    Activity,
-    WebSearch,
-    ImageView,
-    ImageGeneration,
-    Sleep,
-    FunctionOutput,
-    ReviewBegins,
-    ReviewEnds,
-    Compaction,
-    Todos,
-    Failure,
-    Unknown,
+kept! {
+    /// What an item is.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub(super) enum Kind {
+        #[default]
+        User,
+        Assistant,
+        Reasoning,
+        HookPrompt,
+        Plan,
+        Command,
+        FileChange,
+        Mcp,
+        Dynamic,
+        Collab,
+        /// A subagent was started, or says how it is.
+        Activity,
+        WebSearch,
+        ImageView,
+        ImageGeneration,
+        Sleep,
+        FunctionOutput,
+        ReviewBegins,
+        ReviewEnds,
+        Compaction,
+        Todos,
+        Failure,
+        Unknown,
+    }
 }
 
 impl Kind {

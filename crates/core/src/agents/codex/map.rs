@@ -29,7 +29,7 @@ impl Adapter for State {
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match &message.method {
             Some(method) => {
-                emit.kind(method.clone().into_owned());
+                emit.kind(method);
                 self.host_message(method, &message, emit);
             }
             None if message.result.is_some() || message.error.is_some() => {
@@ -42,6 +42,10 @@ impl Adapter for State {
 
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         self.prompt_line(text, emit)
+    }
+
+    fn idle(&self) -> &'static [&'static str] {
+        &["emittedAtMs"]
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -126,11 +130,11 @@ impl State {
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match (&message.method, message.id) {
             (Some(method), Some(id)) => {
-                emit.kind(method.clone().into_owned());
+                emit.kind(method);
                 self.agent_request(method, id, &message, line, emit);
             }
             (Some(method), None) => {
-                emit.kind(method.clone().into_owned());
+                emit.kind(method);
                 self.notification(method, &message, line, emit);
             }
             (None, Some(id)) if message.result.is_some() || message.error.is_some() => {
@@ -270,7 +274,7 @@ impl State {
     /// The agent answers a request of the host.
     fn answered(&mut self, id: Value<'_>, message: &Message<'_>, emit: &mut Emit<'_>) {
         let request = self.host_requests.remove(id.raw()).unwrap_or_default();
-        emit.kind(format!("response {}", request.method).trim_end().to_owned());
+        emit.kind(format!("response {}", request.method).trim_end());
         if let Some(session) = request.session {
             emit.select(session);
         }
@@ -308,6 +312,7 @@ impl State {
         }
         if let Some(wishes) = request.session.and_then(|session| self.wishes.get_mut(&session)) {
             wishes.opening = false;
+            emit.keep_session();
         }
         let code = error.get("code").map(|code| Cow::Owned(code.raw().to_owned()));
         let details = format!("{{\"request\":{}}}", Json::of(request.method.as_str()).as_str());
@@ -329,7 +334,7 @@ impl State {
         let Some(id) = message.id else { return };
         // The core's own requests take numbers that the host has not used.
         self.numbered = self.numbered.max(id.u64().unwrap_or(0));
-        let request = self.host_requests.entry(id.raw().to_owned()).or_default();
+        let request = self.host_requests.or_default(id.raw().to_owned());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
     }

@@ -89,6 +89,7 @@ impl State {
         }
         let Some((item, part)) = self.part(id, which, place, emit) else { return };
         emit.delta(item, part, text, false);
+        emit.repeats(item, part, text);
     }
 
     /// The place of a part; it is made where there is none yet.

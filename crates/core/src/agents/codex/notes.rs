@@ -108,7 +108,8 @@ impl State {
         limits.raw().clone_into(&mut self.limits);
         let reached = limits.get("rateLimitReachedType").and_then(Value::text);
         let used = limits.get("primary").and_then(|primary| primary.get("usedPercent")).and_then(Value::f64);
-        let detail = reached.or_else(|| used.map(|used| Text::from(format!("{used} % used"))));
+        let shown = |used: f64| format!("{} % used", Json::of(&used).as_str().trim_end_matches(".0"));
+        let detail = reached.or_else(|| used.map(shown).map(Text::from));
         everywhere(emit, |emit| {
             let part = StatusPart { label: StatusLabel::RateLimit, detail: detail.clone(), ..StatusPart::default() };
             emit.status_with(part, Some(limits.json()), None, false);

@@ -7,6 +7,7 @@ use interlinear_schema::{ContentPart, FileAction, FileRefPart, Json, Text, ToolC
 
 use crate::diff;
 use crate::json::Value;
+use crate::map::sorted;
 
 /// What happens to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +27,8 @@ pub(super) fn changes(value: Value<'_>) -> Vec<Change> {
         one(text("path").unwrap_or_default().into_owned(), change.get("kind").unwrap_or(change), change)
     });
     let mapped = value.members().map(|(path, change)| one(path.into_owned(), change, change));
-    let mut changes: Vec<_> = listed.chain(mapped).filter(|change| !change.path.is_empty()).collect();
-    changes.sort_by(|a, b| a.path.cmp(&b.path));
-    changes
+    let changes = listed.chain(mapped).filter(|change| !change.path.is_empty()).collect();
+    sorted(changes, |a, b| a.path <= b.path)
 }
 
 fn one(path: String, kind: Value<'_>, change: Value<'_>) -> Change {
@@ -100,8 +100,7 @@ pub(super) fn parse(patch: &str, cwd: &str) -> Vec<Change> {
         }
     }
     finish(&mut changes, &mut body);
-    changes.sort_by(|a, b| a.path.cmp(&b.path));
-    changes
+    sorted(changes, |a, b| a.path <= b.path)
 }
 
 fn absolute(path: &str, cwd: &str) -> String {

@@ -8,7 +8,7 @@ use interlinear_schema::{
 };
 
 use super::items::Place;
-use super::state::{Ask, Pending, State};
+use super::state::{Ask, Live, Pending, State};
 use super::tools;
 use super::wire::{Message, Params};
 use crate::emit::Emit;
@@ -133,13 +133,13 @@ impl State {
         let text = |key: &str| params.get(key).and_then(Value::str).unwrap_or_default();
         let (server, message) = (format!(" ({})", text("serverName")), text("message"));
         let items = self.threads.get(&place.thread)?.items.values();
-        let mut waiting: Vec<_> = items
+        let waiting: Vec<_> = items
             .filter(|live| live.title.ends_with(&server) && emit.awaits_result(&live.call_id))
             .filter(|live| emit.find_request(|_, about| about == Some(live.call_id.as_str())).is_none())
             .collect();
         // The message holds the tool's name in quotes.
-        waiting.sort_by_key(|live| !message.contains(&format!("\"{}\"", live.title.trim_end_matches(&server))));
-        waiting.first().map(|live| live.call_id.clone())
+        let is_named = |live: &&&Live| message.contains(&format!("\"{}\"", live.title.trim_end_matches(&server)));
+        waiting.iter().find(is_named).or(waiting.first()).map(|live| live.call_id.clone())
     }
 
     /// What a change of files is about: the request does not say it again.

@@ -56,8 +56,6 @@ wire! {
         action: Value<'a>,
         from_model("fromModel"): Cow<'a, str>,
         to_model("toModel"): Cow<'a, str>,
-        reason: Text<'a>,
-        stdin: Text<'a>,
     }
     known "startedAtMs" "completedAtMs" "diff" "readState" "processId" "processHandle" "deltaBase64" "capReached"
         "stream" "failureReason" "decisionSource" "serverName" "installationId" "environmentId" "path" "range"
@@ -67,7 +65,7 @@ wire! {
         "audio" "sdp" "version" "realtimeSessionId" "notification" "subscriptionId" "attachmentId" "attachmentType"
         "identityKey" "operation" "result" "sourceTurnId" "projectId" "changeType" "changedPaths" "watchId"
         "files" "query" "sessionId" "importId" "itemTypeResults" "extraCount" "failedScan" "samplePaths" "mode"
-        "onboardingEntrypoint" "authUrl" "providerId" "cancelled" "endTurn" "costUsd"
+        "onboardingEntrypoint" "authUrl" "providerId" "cancelled" "endTurn" "costUsd" "reason" "stdin"
 }
 
 wire! {
@@ -90,7 +88,6 @@ wire! {
     /// The result of a request that opens a thread or begins a turn.
     pub(super) struct Opened in "result" {
         thread: Thread<'a>,
-        turn: Turn<'a>,
         model: Cow<'a, str>,
         cwd: Cow<'a, str>,
         approval_policy("approvalPolicy"): Value<'a>,
@@ -182,7 +179,6 @@ wire! {
         stderr: Text<'a>,
         server: Cow<'a, str>,
         tool: Cow<'a, str>,
-        namespace: Cow<'a, str>,
         arguments: Value<'a>,
         result: Value<'a>,
         error: Value<'a>,
@@ -200,7 +196,6 @@ wire! {
         path: Cow<'a, str>,
         review: Text<'a>,
         hint("user_facing_hint"): Text<'a>,
-        review_output: Value<'a>,
         fragments: Value<'a>,
         name: Cow<'a, str>,
         output: Value<'a>,
@@ -217,20 +212,19 @@ wire! {
         "readOnlyHint" "read_only_hint" "model" "reasoningEffort" "reasoning_effort" "senderThreadId"
         "sender_thread_id" "receiver_agents" "receiverAgents" "target" "generationId" "generation_id" "inputImages"
         "input_images" "transparentBackground" "transparent_background" "interaction_input" "formatted_output"
-        "summary_parts" "encrypted_content" "auto_approved"
+        "summary_parts" "encrypted_content" "auto_approved" "namespace" "review_output"
 }
 
 wire! {
     /// An event of `exec --json`.
     pub(super) struct ExecEvent in "event" {
-        r#type("type"): Cow<'a, str>,
         thread_id: Cow<'a, str>,
         item: Value<'a>,
         usage: Tokens<'a>,
         error: Failure<'a>,
         message: Text<'a>,
     }
-    known
+    known "type"
 }
 
 wire! {
@@ -262,15 +256,11 @@ wire! {
 wire! {
     /// What happened, in a rollout file.
     pub(super) struct Happened in "event_msg" {
-        r#type("type"): Cow<'a, str>,
-        thread_id: Cow<'a, str>,
         turn_id: Cow<'a, str>,
         item: Value<'a>,
         message: Text<'a>,
         images: Value<'a>,
         local_images: Value<'a>,
-        text: Text<'a>,
-        reason: Cow<'a, str>,
         error: Failure<'a>,
         duration_ms: u64,
         info: TokenUsage<'a>,
@@ -280,12 +270,10 @@ wire! {
         result: Value<'a>,
         changes: Value<'a>,
         success: bool,
-        status: Cow<'a, str>,
         duration: Value<'a>,
         query: Text<'a>,
         action: Value<'a>,
         name("thread_name" | "name"): Text<'a>,
-        goal: Value<'a>,
         path: Cow<'a, str>,
         stderr: Text<'a>,
         stdout: Text<'a>,
@@ -293,13 +281,13 @@ wire! {
     known "phase" "memory_citation" "started_at_ms" "completed_at_ms" "text_elements" "audio" "local_audio"
         "completed_at" "started_at" "last_agent_message" "root_turn_id" "time_to_first_token_ms"
         "collaboration_mode_kind" "model_context_window" "turn_attribution" "rate_limits" "read_only_hint" "kind"
-        "review_output" "num_turns" "codex_error_info" "target" "user_facing_hint" "delivery" "questions"
+        "review_output" "num_turns" "codex_error_info" "target" "user_facing_hint" "delivery" "questions" "type"
+        "thread_id" "text" "reason" "status" "goal"
 }
 
 wire! {
     /// What the model saw, in a rollout file.
     pub(super) struct Seen in "response_item" {
-        r#type("type"): Cow<'a, str>,
         id: Cow<'a, str>,
         role: Cow<'a, str>,
         content: Value<'a>,
@@ -313,5 +301,5 @@ wire! {
         action: Value<'a>,
     }
     known "internal_chat_message_metadata_passthrough" "phase" "status" "encrypted_content" "execution" "tools"
-        "author" "recipient" "end_turn" "result" "revised_prompt" "ghost_commit"
+        "author" "recipient" "end_turn" "result" "revised_prompt" "ghost_commit" "type"
 }

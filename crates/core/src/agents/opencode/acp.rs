@@ -24,7 +24,7 @@ impl State {
         let Some(method) = text(line, "method") else {
             return self.acp_reply(&id, line, emit);
         };
-        emit.kind(method.clone().into_owned());
+        emit.kind(&method);
         self.acp.insert(id, method.clone().into_owned());
         let params = line.get("params").unwrap_or(line);
         let session = text(params, "sessionId").filter(|id| !id.is_empty());
@@ -82,7 +82,7 @@ impl State {
                 self.acp_permission(&id, &session, params, emit);
             }
             (Some(method), _) => {
-                emit.kind(method.to_owned());
+                emit.kind(method);
                 emit.unknown(line.json(), None);
             }
         }

@@ -98,7 +98,7 @@ impl State {
     pub(super) fn printed(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let Some(printed) = read::<Printed<'_>>(line, emit) else { return };
         let kind = printed.r#type.clone().unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         let Some(session) = printed.session.as_deref().filter(|id| !id.is_empty()) else {
             emit.unknown(line.json(), None);
             return;

@@ -207,6 +207,9 @@ impl State {
             emit.ignore("of the server");
             return;
         }
+        if request.session().is_none() || request.verb() == "fork" {
+            emit.keep_session();
+        }
         let failure = read_failure(body);
         let code = failure.name.clone().map_or_else(|| format!("http_{status}"), Cow::into_owned);
         let inner = failure.data.and_then(|data| data.get("message")).and_then(Value::text);

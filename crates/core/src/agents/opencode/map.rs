@@ -9,7 +9,7 @@ use super::tools;
 use super::wire::{Asked, Frame, MessageEvent, Permission, SessionEvent};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
-use crate::emit::Emit;
+use crate::emit::{Emit, Ref};
 use crate::json::Value;
 use crate::wire::Wire;
 
@@ -17,9 +17,15 @@ impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
         match channel {
             Channel::Http { request, status } => self.answered(request, *status, line, emit),
-            Channel::Sse(_) => {
+            Channel::Sse(stream) => {
                 self.streaming = true;
-                self.frame(line, emit);
+                let event = line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line);
+                if self.streams.repeats(stream, event) {
+                    emit.kind(event.get("type").and_then(Value::str).unwrap_or_default());
+                    emit.ignore("told on another stream");
+                } else {
+                    self.frame(line, emit);
+                }
             }
             _ if line.get("jsonrpc").is_some() => self.acp_received(line, emit),
             _ if line.get("sessionID").is_some() && line.get("timestamp").is_some() => self.printed(line, emit),
@@ -46,6 +52,22 @@ impl Adapter for State {
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         let json = text.trim_start().starts_with('{');
         !json && !text.trim().is_empty() && self.standard_input(text, emit)
+    }
+
+    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
+        // Items are told apart within their session only.
+        let here = |session: &str| self.sessions.get(session).is_some_and(|native| native.index == emit.selected());
+        let mut messages = self.messages.values_mut();
+        let message = messages.find(|message| message.item == Some(item) && here(&message.session));
+        let known = message.and_then(|message| message.parts.iter_mut().find(|known| known.index == Some(part)));
+        match known {
+            Some(known) => known.grow(item, part, text, emit),
+            None => emit.ignore("late"),
+        }
+    }
+
+    fn idle(&self) -> &'static [&'static str] {
+        &["id"]
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -123,7 +145,7 @@ impl State {
             frame = read::<Frame<'_>>(payload, emit).unwrap_or_default();
         }
         let kind = frame.r#type.clone().unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         if kind == "sync" || frame.copy.is_some() {
             emit.ignore("copy");
             return;

@@ -17,7 +17,7 @@ use crate::wire::Wire as _;
 
 impl State {
     pub(super) fn is_done(&self, id: &str) -> bool {
-        self.done.contains(&hash::of(id.as_bytes()))
+        self.done.contains(hash::of(id.as_bytes()))
     }
 
     /// The session of a message, whatever a part of it says.
@@ -58,7 +58,7 @@ impl State {
             emit.ignore("nothing new");
             return;
         }
-        let message = self.messages.entry(id.to_owned()).or_default();
+        let message = self.messages.or_default(id.to_owned());
         message.session = session.to_owned();
         message.role = Role::User;
         message.created = info.time.as_ref().and_then(|time| time.created).unwrap_or(message.created);
@@ -115,7 +115,7 @@ impl State {
             }
         }
         self.facts_of_message(session, info, emit);
-        let message = self.messages.entry(id.to_owned()).or_default();
+        let message = self.messages.or_default(id.to_owned());
         message.session = session.to_owned();
         message.role = Role::Assistant;
         message.summary = info.summary.and_then(Value::bool) == Some(true);

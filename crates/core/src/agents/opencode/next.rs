@@ -261,7 +261,7 @@ impl State {
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent.as_deref(), emit);
             }
             kind => {
-                emit.kind(kind.to_owned());
+                emit.kind(kind);
                 emit.unknown(value.json(), agent.as_deref());
             }
         }

@@ -41,7 +41,7 @@ impl State {
     }
 
     pub(super) fn native(&mut self, session: &str) -> &mut Native {
-        self.sessions.entry(session.to_owned()).or_default()
+        self.sessions.or_default(session.to_owned())
     }
 
     /// A session was created or changed.

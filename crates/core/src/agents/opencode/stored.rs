@@ -1,7 +1,6 @@
 //! Stored sessions: exports, and the older trees of files, which are put together into exports first.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::map::read;
 use super::state::{State, Waiting};
@@ -10,6 +9,7 @@ use crate::agents::{Document, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};
+use crate::map::{Map, sorted};
 
 /// Finds out whether a line is OpenCode's.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
@@ -91,8 +91,8 @@ pub(crate) fn arrange(files: Vec<(String, Vec<u8>)>) -> Vec<Document> {
         }
     }
     documents.extend(tree.exports());
-    documents.sort_by_cached_key(order);
-    documents
+    let keyed = documents.into_iter().map(|document| (order(&document), document)).collect();
+    sorted(keyed, |(a, _), (b, _)| a <= b).into_iter().map(|(_, document)| document).collect()
 }
 
 /// What lies in a tree beside its sessions.
@@ -116,11 +116,11 @@ fn order(document: &Document) -> (bool, i64, String) {
 #[derive(Default)]
 struct Tree {
     /// By identifier: the file's name and its text.
-    sessions: BTreeMap<String, (String, String)>,
+    sessions: Map<String, (String, String)>,
     /// By session, then by message.
-    messages: BTreeMap<String, BTreeMap<String, String>>,
+    messages: Map<String, Map<String, String>>,
     /// By message, then by part.
-    parts: BTreeMap<String, BTreeMap<String, String>>,
+    parts: Map<String, Map<String, String>>,
 }
 
 impl Tree {
@@ -133,10 +133,10 @@ impl Tree {
                 self.sessions.insert(id, (name.to_owned(), text));
             }
             "message" => {
-                self.messages.entry(owner).or_default().insert(id, text);
+                self.messages.or_default(owner).insert(id, text);
             }
             _ => {
-                self.parts.entry(owner).or_default().insert(id, text);
+                self.parts.or_default(owner).insert(id, text);
             }
         }
     }
@@ -145,12 +145,12 @@ impl Tree {
     fn exports(mut self) -> Vec<Document> {
         for session in self.messages.keys() {
             let made = || (format!("{session}.json"), format!("{{\"id\":\"{session}\"}}"));
-            self.sessions.entry(session.clone()).or_insert_with(made);
+            self.sessions.or_insert_with(session.clone(), made);
         }
         let mut documents = Vec::new();
-        for (session, (name, info)) in &self.sessions {
-            let messages = self.messages.get(session).into_iter().flatten().map(|(id, message)| {
-                let parts: Vec<_> = self.parts.get(id).into_iter().flat_map(BTreeMap::values).cloned().collect();
+        for (session, (name, info)) in self.sessions.iter() {
+            let messages = self.messages.get(session).into_iter().flat_map(Map::iter).map(|(id, message)| {
+                let parts: Vec<_> = self.parts.get(id).into_iter().flat_map(Map::values).cloned().collect();
                 format!("{{\"info\":{message},\"parts\":[{}]}}", parts.join(","))
             });
             let messages: Vec<_> = messages.collect();
@@ -171,7 +171,7 @@ impl State {
         };
         let text = |key: &str| info.get(key).and_then(Value::str).map(Cow::into_owned);
         if let (Some(id), Some(_)) = (text("id"), text("parentID")) {
-            self.unlinked.entry(id).or_default().said.push(Waiting::Document(document.raw().to_owned()));
+            self.unlinked.or_default(id).said.push(Waiting::Document(document.raw().to_owned()));
             emit.ignore("waits for its call");
             return;
         }
@@ -293,7 +293,6 @@ fn timeline<'a>(parts: &[Value<'a>]) -> Vec<Step<'a>> {
     ordered
 }
 
-fn by_time(mut results: Vec<Step<'_>>) -> Vec<Step<'_>> {
-    results.sort_by_key(|result| result.at);
-    results
+fn by_time(results: Vec<Step<'_>>) -> Vec<Step<'_>> {
+    sorted(results, |a, b| a.at <= b.at)
 }

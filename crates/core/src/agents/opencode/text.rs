@@ -6,6 +6,29 @@ use super::parts;
 use super::state::{State, TextPart};
 use crate::emit::{Emit, Ref};
 
+impl TextPart {
+    /// Text is added. Blanks at its end wait: they may be taken off when the text is final.
+    pub(super) fn grow(&mut self, item: Ref, index: usize, delta: &Text<'_>, emit: &mut Emit<'_>) {
+        if self.blanks.is_empty() && delta.source().is_some_and(ends_in_a_letter) {
+            return emit.delta(item, index, delta, false);
+        }
+        let mut text = std::mem::take(&mut self.blanks);
+        delta.append_to(&mut text);
+        let end = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(0, |at| at + 1);
+        self.blanks = text.split_off(end);
+        if text.is_empty() {
+            emit.ignore("blanks that may be taken off again");
+            return;
+        }
+        emit.delta(item, index, &Text::from_wtf8(text), false);
+    }
+}
+
+/// Whether text ends with something that is surely no blank, also if it is an escape.
+fn ends_in_a_letter(source: &[u8]) -> bool {
+    source.last().is_some_and(|last| !last.is_ascii_whitespace()) && !source.contains(&b'\\')
+}
+
 impl State {
     /// Text is added to a part. One that was never announced belongs to an assistant's message.
     pub(super) fn text_delta(
@@ -25,15 +48,8 @@ impl State {
             return;
         };
         let Some(part) = self.text_part(message, part) else { return };
-        let mut text = std::mem::take(&mut part.blanks);
-        delta.append_to(&mut text);
-        let end = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(0, |at| at + 1);
-        part.blanks = text.split_off(end);
-        if text.is_empty() {
-            emit.ignore("blanks that may be taken off again");
-            return;
-        }
-        emit.delta(item, index, &Text::from_wtf8(text), false);
+        part.grow(item, index, delta, emit);
+        emit.repeats(item, index, delta);
     }
 
     fn text_part(&mut self, message: &str, part: &str) -> Option<&mut TextPart> {

@@ -145,7 +145,9 @@ impl State {
             }
             !over
         });
-        self.done.extend(done.iter().map(|id| hash::of(id.as_bytes())));
+        for id in &done {
+            self.done.insert(hash::of(id.as_bytes()));
+        }
         self.requests.retain(|_, pending| pending.session != session);
     }
 }

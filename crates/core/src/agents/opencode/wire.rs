@@ -115,7 +115,6 @@ wire! {
         role: Cow<'a, str>,
         time: Times<'a>,
         agent("agent" | "mode"): Cow<'a, str>,
-        model: Model<'a>,
         model_id("modelID"): Cow<'a, str>,
         provider("providerID"): Cow<'a, str>,
         variant: Cow<'a, str>,
@@ -127,7 +126,7 @@ wire! {
         error: Value<'a>,
         structured: Value<'a>,
     }
-    known "sessionID" "parentID" "format" "system" "tools"
+    known "sessionID" "parentID" "format" "system" "tools" "model"
 }
 
 wire! {
@@ -159,7 +158,6 @@ wire! {
         synthetic: bool,
         ignored: bool,
         time: Times<'a>,
-        metadata: Value<'a>,
         // tool
         call("callID"): Cow<'a, str>,
         tool: Cow<'a, str>,
@@ -177,12 +175,12 @@ wire! {
         tokens: Tokens<'a>,
         // compaction
         auto: bool,
-        overflow: bool,
         // retry
         attempt: u64,
         error: Failure<'a>,
     }
     known "sessionID" "snapshot" "hash" "prompt" "description" "agent" "model" "command" "name" "tail_start_id"
+          "metadata" "overflow"
 }
 
 wire! {
@@ -191,12 +189,11 @@ wire! {
         input: Value<'a>,
         output: Text<'a>,
         error: Text<'a>,
-        title: Text<'a>,
         metadata: Value<'a>,
         time: Times<'a>,
         attachments: Vec<Attachment<'a>>,
     }
-    known "raw"
+    known "raw" "title"
 }
 
 wire! {
@@ -351,9 +348,8 @@ wire! {
         text: Text<'a>,
         name: Cow<'a, str>,
         state: Value<'a>,
-        time: Times<'a>,
     }
-    known "provider" "providerMetadata"
+    known "provider" "providerMetadata" "time"
 }
 
 wire! {

@@ -60,7 +60,7 @@ impl State {
     pub(super) fn host_line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         self.told = true;
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         if matches!(kind.as_ref(), "extension_ui_response" | "hook_ui_response") {
             if let Some(response) = read::<UiResponse<'_>>(line, emit) {
                 self.ui_response(&response, emit);

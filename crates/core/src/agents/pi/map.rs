@@ -18,7 +18,7 @@ impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
         let Some(head) = read::<Line<'_>>(line, emit) else { return };
         let kind = head.r#type.unwrap_or_default();
-        emit.kind(kind.clone().into_owned());
+        emit.kind(&kind);
         if self.stored || super::stored::is_entry(line) {
             self.entry(&kind, line, emit);
             return;

@@ -1,7 +1,5 @@
 //! Session files: a tree of entries, of which the branch that ends with the last entry is the transcript.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use interlinear_schema::{ContentPart, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart};
 
 use super::content::{self, text_part};
@@ -13,7 +11,8 @@ use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
-use crate::time;
+use crate::map::{Hashes, Map, Places};
+use crate::{hash, time};
 
 /// Types of entries of a session file.
 const ENTRIES: [&str; 11] = [
@@ -96,7 +95,7 @@ pub(crate) fn recognise_header(line: Value<'_>) -> Option<Recognised> {
 impl State {
     /// From here on entries of a session file come, in the order of the conversation.
     /// `branches` are those that are not shown.
-    pub(crate) fn read_stored(&mut self, branches: BTreeMap<String, String>) {
+    pub(crate) fn read_stored(&mut self, branches: Map<String, String>) {
         self.stored = true;
         self.branches = branches;
     }
@@ -226,36 +225,40 @@ impl Index {
         self.nodes.append(&mut other.nodes);
     }
 
-    fn by_id(&self) -> BTreeMap<&str, usize> {
+    fn by_id(&self) -> Places {
         let named = self.nodes.iter().enumerate().filter(|(_, node)| !node.id.is_empty());
-        named.map(|(at, node)| (node.id.as_str(), at)).collect()
+        Places::new(named.map(|(at, node)| (hash::of(node.id.as_bytes()), at)))
     }
 
     /// The entries on the way from the root to the last one of a branch; of the file, if the branch is not there.
-    fn branch(&self, last: Option<&str>, by_id: &BTreeMap<&str, usize>) -> BTreeSet<usize> {
-        let mut taken = BTreeSet::new();
-        let asked = last.and_then(|last| by_id.get(last).copied());
+    fn branch(&self, last: Option<&str>, by_id: &Places) -> Vec<bool> {
+        let mut taken = vec![false; self.nodes.len()];
+        let asked = last.and_then(|last| by_id.get(hash::of(last.as_bytes())));
         let mut at = asked.or_else(|| self.nodes.iter().rposition(|node| !node.id.is_empty()));
-        while let Some(index) = at.filter(|index| taken.insert(*index)) {
-            at = by_id.get(self.nodes[index].parent.as_str()).copied();
+        while let Some(index) = at.filter(|index| !std::mem::replace(&mut taken[*index], true)) {
+            at = by_id.get(hash::of(self.nodes[index].parent.as_bytes()));
         }
         taken
     }
 
     /// The other branches, each by its last entry, and the entries of this one at which they begin.
-    pub(crate) fn links(&self, branch: Option<&str>) -> BTreeMap<String, String> {
+    pub(crate) fn links(&self, branch: Option<&str>) -> Map<String, String> {
         let by_id = self.by_id();
         let taken = self.branch(branch, &by_id);
-        let followed: BTreeSet<&str> = self.nodes.iter().map(|node| node.parent.as_str()).collect();
+        let mut followed = Hashes::default();
+        for node in &self.nodes {
+            followed.insert(hash::of(node.parent.as_bytes()));
+        }
         let is_last = |(at, node): &(usize, &Node)| {
-            !node.id.is_empty() && !followed.contains(node.id.as_str()) && !taken.contains(at)
+            !node.id.is_empty() && !followed.contains(hash::of(node.id.as_bytes())) && !taken[*at]
         };
         let begins_at = |(_, last): (usize, &Node)| {
             let mut node = last;
-            let mut seen = BTreeSet::new();
-            while let Some(&at) = by_id.get(node.parent.as_str()).filter(|at| seen.insert(**at)) {
+            // A way that is longer than the file goes round in a ring.
+            for _ in 0..self.nodes.len() {
+                let Some(at) = by_id.get(hash::of(node.parent.as_bytes())) else { break };
                 node = &self.nodes[at];
-                if taken.contains(&at) {
+                if taken[at] {
                     return (last.id.clone(), node.id.clone());
                 }
             }
@@ -269,7 +272,7 @@ impl Index {
     pub(crate) fn order(&self, branch: Option<&str>) -> Vec<Placed> {
         let taken = self.branch(branch, &self.by_id());
         let place = |(index, node): (usize, &Node)| {
-            let left = !node.id.is_empty() && !taken.contains(&index);
+            let left = !node.id.is_empty() && !taken[index];
             let skip = left.then_some("branch not taken");
             Placed { file: node.file, start: node.start, length: node.length, skip }
         };

@@ -158,11 +158,10 @@ wire! {
     pub(super) struct Compaction in "compaction" {
         reason: Text<'a>,
         result: CompactionResult<'a>,
-        aborted: bool,
         will_retry("willRetry"): bool,
         error("errorMessage"): Text<'a>,
     }
-    known "type"
+    known "type" "aborted"
 }
 
 wire! {

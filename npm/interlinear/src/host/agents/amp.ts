@@ -14,6 +14,7 @@ export const amp: Recipe = {
   passes: ["AMP_*"],
   sets: { AMP_SKIP_UPDATE_CHECK: "1" },
   runtime: "process",
+  endsWhenInterrupted: true,
   fixed: ["model", "variant", "permissionMode"],
   start({ variant, permissionMode, mcpServers, resume, file }) {
     const args = resume === undefined ? [] : ["threads", "continue", resume];

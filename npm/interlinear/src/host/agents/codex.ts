@@ -21,8 +21,17 @@ export const codex: Recipe = {
     "shared_process",
   ],
   models: [],
-  modes: ["untrusted", "on-request", "never", "read-only", "workspace-write", "danger-full-access"],
-  variants: ["minimal", "low", "medium", "high", "xhigh"],
+  lists: {
+    args: ["debug", "models"],
+    names: (said) => {
+      // Warnings may stand around it.
+      const json = /^\{.*\}$/m.exec(said)?.[0] ?? "";
+      const { models } = JSON.parse(json) as { models: { slug: string; visibility?: string }[] };
+      return models.filter(({ visibility }) => visibility !== "hide").map(({ slug }) => slug);
+    },
+  },
+  modes: ["on-request", "never", "read-only", "workspace-write", "danger-full-access"],
+  variants: ["minimal", "low", "medium", "high", "xhigh", "max", "ultra"],
   passes: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_API_KEY"],
   sets: {},
   runtime: "stdio",

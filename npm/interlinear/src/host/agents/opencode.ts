@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { McpServer, Recipe } from "../agents.js";
+import type { McpServer } from "../../../types/index.js";
+import type { Recipe } from "../agents.js";
 
 export const opencode: Recipe = {
   id: "opencode",
@@ -21,6 +22,7 @@ export const opencode: Recipe = {
     "shared_process",
   ],
   models: [],
+  lists: { args: ["models"], names: (said) => said.split("\n").filter((line) => /^[\w.-]+\/\S+$/.test(line)) },
   modes: [],
   variants: [],
   passes: ["OPENCODE_*", "*_API_KEY", "AWS_*", "GOOGLE_*", "GITHUB_TOKEN"],
@@ -43,7 +45,7 @@ export const opencode: Recipe = {
 
 /** A server of tools in its configuration's words. */
 function configured(server: McpServer): object {
-  if ("url" in server) return { type: "remote", url: server.url, headers: server.headers, enabled: true };
+  if (server.url !== undefined) return { type: "remote", url: server.url, headers: server.headers, enabled: true };
   const { command, args = [], env } = server;
-  return { type: "local", command: [command, ...args], environment: env, enabled: true };
+  return { type: "local", command: [command ?? "", ...args], environment: env, enabled: true };
 }

@@ -1,5 +1,7 @@
 import type { PermissionReply } from "../../../types/index.js";
 import type { PermissionAnswer, QuestionAnswer } from "../api.js";
+import type { Call } from "../call.js";
+import { refusal } from "../problem.js";
 import { nothing, type Route } from "../route.js";
 import { choice, list, object, text } from "../schema.js";
 
@@ -9,6 +11,14 @@ const replies: Readonly<Record<PermissionAnswer["reply"], PermissionReply>> = {
   always: "accept_for_session",
   reject: "reject",
 };
+
+/** The request that the path names, if the agent still waits for its answer. */
+function waiting(call: Call, name: string, pending: ReadonlySet<string>): string {
+  const id = call.param(name);
+  if (pending.has(id)) return id;
+  const message = `session ${call.param("session_id")} waits for no answer to ${id}`;
+  throw refusal("unknown_request", message, "It may be answered already: look at the last events.");
+}
 
 export const replyRoutes: readonly Route[] = [
   {
@@ -22,7 +32,8 @@ export const replyRoutes: readonly Route[] = [
     async handle(call) {
       const { reply, message } = call.body<PermissionAnswer>();
       const session = await call.session();
-      await session.replyPermission(call.param("permission_id"), replies[reply], message ?? undefined);
+      const id = waiting(call, "permission_id", session.pending.permissions);
+      await session.replyPermission(id, replies[reply], message ?? undefined);
       return new Response(null, { status: 204 });
     },
   },
@@ -37,7 +48,7 @@ export const replyRoutes: readonly Route[] = [
     async handle(call) {
       const { answers } = call.body<QuestionAnswer>();
       const session = await call.session();
-      await session.replyQuestion(call.param("question_id"), answers);
+      await session.replyQuestion(waiting(call, "question_id", session.pending.questions), answers);
       return new Response(null, { status: 204 });
     },
   },
@@ -49,7 +60,8 @@ export const replyRoutes: readonly Route[] = [
     answer: nothing("The agent was told."),
     problems: [404, 409],
     async handle(call) {
-      await (await call.session()).rejectQuestion(call.param("question_id"));
+      const session = await call.session();
+      await session.rejectQuestion(waiting(call, "question_id", session.pending.questions));
       return new Response(null, { status: 204 });
     },
   },

@@ -1,18 +1,14 @@
-import type { Agent } from "../../../types/index.js";
+import type { Agent, McpServer } from "../../../types/index.js";
 import type { SessionInfo } from "../../store/store.js";
-import type { CreatedSession, CreateSession, SessionDescription } from "../api.js";
+import type { CreatedSession, CreateSession, McpServerDescription, SessionDescription } from "../api.js";
 import type { Call, Services } from "../call.js";
 import { permissionMode } from "../modes.js";
 import { refusal } from "../problem.js";
 import { nothing, type Route } from "../route.js";
 import { choice, count, flag, list, map, object, text } from "../schema.js";
 
-const server = {
-  anyOf: [
-    object({ command: text, "args?": list(text), "env?": map(text) }),
-    object({ url: text, "headers?": map(text) }),
-  ],
-};
+const program = object({ command: { anyOf: [text, list(text)] }, "args?": list(text), "env?": map(text) });
+const address = object({ url: text, "headers?": map(text) });
 
 const creation = object({
   agent: text,
@@ -22,7 +18,7 @@ const creation = object({
   "variant?": text,
   "directory?": text,
   "resume?": text,
-  "mcp?": map(server),
+  "mcp?": map({ anyOf: [program, address] }),
 });
 
 const description = object({
@@ -44,10 +40,11 @@ const description = object({
 
 function describe(info: SessionInfo, { host }: Services): SessionDescription {
   const running = host.session(info.sessionId);
-  const { metadata } = info;
-  const known = (name: string) => (typeof metadata[name] === "string" ? { value: metadata[name] } : undefined);
-  const mode = known("mode")?.value ?? "default";
-  const native = running?.nativeSessionId ?? known("native_session_id")?.value;
+  const known = (name: string) => {
+    const value = info.metadata[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const mode = known("mode") ?? "default";
   return {
     sessionId: info.sessionId,
     agent: info.agent ?? "unknown",
@@ -58,11 +55,13 @@ function describe(info: SessionInfo, { host }: Services): SessionDescription {
     eventCount: info.lastSequence,
     createdAt: Math.round(info.createdAt),
     updatedAt: Math.round(info.updatedAt),
-    ...(known("model") && { model: known("model")?.value as string }),
-    ...(known("variant") && { variant: known("variant")?.value as string }),
-    ...(known("title") && { title: known("title")?.value as string }),
-    ...(known("cwd") && { directory: known("cwd")?.value as string }),
-    ...(native !== undefined && { nativeSessionId: native }),
+    ...given({
+      model: known("model"),
+      variant: known("variant"),
+      title: known("title"),
+      directory: known("cwd"),
+      nativeSessionId: running?.nativeSessionId ?? known("native_session_id"),
+    }),
   };
 }
 
@@ -74,18 +73,35 @@ async function create(call: Call): Promise<CreatedSession> {
     throw refusal("session_exists", `there is a session ${sessionId} already`, "Use another identifier.");
   }
   const modes = (await host.agents()).find(({ id }) => id === asked.agent)?.modes ?? [];
-  const mode = permissionMode(asked, modes);
   const session = await host.start({
     agent: asked.agent as Agent,
     sessionId,
     cwd: asked.directory ?? directory,
-    ...(asked.model && { model: asked.model }),
-    ...(asked.variant && { variant: asked.variant }),
-    ...(mode !== undefined && { permissionMode: mode }),
-    ...(asked.resume && { resume: asked.resume }),
-    ...(asked.mcp && { mcpServers: asked.mcp }),
+    ...given({
+      model: asked.model,
+      variant: asked.variant,
+      permissionMode: permissionMode(asked, modes),
+      resume: asked.resume,
+      mcpServers: asked.mcp && serversOf(asked.mcp),
+    }),
   });
-  return { healthy: true, ...(session.nativeSessionId !== undefined && { nativeSessionId: session.nativeSessionId }) };
+  return { healthy: true, ...given({ nativeSessionId: session.nativeSessionId }) };
+}
+
+/** Servers of tools as the host takes them. The reference API allows a command line in one list, and marks the kind. */
+function serversOf(mcp: Record<string, McpServerDescription>): Record<string, McpServer> {
+  const entries = Object.entries(mcp).map(([name, server]): [string, McpServer] => {
+    if ("url" in server) return [name, { url: server.url, ...given({ headers: server.headers }) }];
+    const [command, ...args] = [server.command].flat();
+    return [name, { ...given({ command, env: server.env }), args: [...args, ...(server.args ?? [])] }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What there is of them: JSON has null for what is not, and the host wants nothing. */
+function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(there) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
 export const sessionRoutes: readonly Route[] = [

@@ -51,6 +51,8 @@ export class IndexedDbStore implements Store {
       });
       const writer = new Writer(sessionId, info.lastSequence, ledger, (list) => this.#fanout.publish(sessionId, list));
       this.#writers.set(sessionId, writer);
+      // From here on what others write is not listened to: what they wrote until now is looked for once more.
+      this.#fanout.stir(sessionId);
       return writer;
     } catch (error) {
       await release();

@@ -16,13 +16,19 @@ import type { Tail } from "./repair.js";
  */
 export type Sync = "always" | "never" | number;
 
+/** What a ledger is made of. */
+export interface LedgerParts {
+  readonly paths: Paths;
+  readonly claim: Claim;
+  readonly sync: Sync;
+  readonly tail: Tail;
+  /** Called when the session is free. */
+  readonly closed: () => void;
+}
+
 /** Writes one session's files. */
 export class JsonlLedger implements Ledger {
-  /** Called when the session is free. */
-  closed: () => void = () => undefined;
-  readonly #paths: Paths;
-  readonly #claim: Claim;
-  readonly #sync: Sync;
+  readonly #parts: LedgerParts;
   readonly #events: FileHandle;
   readonly #raw: FileHandle;
   /** How long the files are as far as they are acknowledged. */
@@ -32,20 +38,18 @@ export class JsonlLedger implements Ledger {
   #timer: NodeJS.Timeout | undefined;
   #syncFailure: unknown;
 
-  private constructor(paths: Paths, claim: Claim, sync: Sync, events: FileHandle, raw: FileHandle, tail: Tail) {
-    this.#paths = paths;
-    this.#claim = claim;
-    this.#sync = sync;
+  private constructor(parts: LedgerParts, events: FileHandle, raw: FileHandle) {
+    this.#parts = parts;
     this.#events = events;
     this.#raw = raw;
-    this.#end = tail.end;
-    this.#indexed = tail.indexed;
+    this.#end = parts.tail.end;
+    this.#indexed = parts.tail.indexed;
   }
 
-  static async open(paths: Paths, claim: Claim, sync: Sync, tail: Tail): Promise<JsonlLedger> {
-    const events = await openToAppend(paths.events);
+  static async open(parts: LedgerParts): Promise<JsonlLedger> {
+    const events = await openToAppend(parts.paths.events);
     try {
-      return new JsonlLedger(paths, claim, sync, events, await openToAppend(paths.raw), tail);
+      return new JsonlLedger(parts, events, await openToAppend(parts.paths.raw));
     } catch (error) {
       await events.close();
       throw error;
@@ -54,7 +58,7 @@ export class JsonlLedger implements Ledger {
 
   async write(records: readonly Stored[]): Promise<void> {
     const { events, raw, places, end } = compose(records, this.#end, this.#indexed);
-    await this.#claim.check();
+    await this.#parts.claim.check();
     try {
       await this.#mend();
       this.#torn = true;
@@ -65,32 +69,32 @@ export class JsonlLedger implements Ledger {
       this.#torn = false;
     } catch (error) {
       await this.#mend().catch(() => undefined);
-      throw failure(error, this.#paths.events);
+      throw failure(error, this.#parts.paths.events);
     }
     this.#end = end;
     await this.#note(places);
   }
 
   async describe(metadata: Record<string, unknown>): Promise<void> {
-    await changeAbout(this.#paths.about, { metadata });
+    await changeAbout(this.#parts.paths.about, { metadata });
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     try {
       await this.#mend();
-      if (this.#sync !== "never") await this.#flush();
+      if (this.#parts.sync !== "never") await this.#flush();
     } finally {
       await Promise.allSettled([this.#events.close(), this.#raw.close()]);
-      await this.#claim.release();
-      this.closed();
+      await this.#parts.claim.release();
+      this.#parts.closed();
     }
   }
 
   /** Takes back what a failed write left. */
   async #mend(): Promise<void> {
     if (!this.#torn) return;
-    await this.#claim.check();
+    await this.#parts.claim.check();
     await this.#events.truncate(this.#end.events);
     await this.#raw.truncate(this.#end.raw);
     this.#torn = false;
@@ -102,14 +106,15 @@ export class JsonlLedger implements Ledger {
       this.#syncFailure = undefined;
       throw error;
     }
-    if (this.#sync === "always") await this.#flush();
-    if (typeof this.#sync !== "number" || this.#timer !== undefined) return;
+    const { sync } = this.#parts;
+    if (sync === "always") await this.#flush();
+    if (typeof sync !== "number" || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#flush().catch((error: unknown) => {
         this.#syncFailure = error;
       });
-    }, this.#sync);
+    }, sync);
     this.#timer.unref();
   }
 
@@ -118,12 +123,16 @@ export class JsonlLedger implements Ledger {
     await this.#events.datasync();
   }
 
-  /** The index may lack places: an error here is none. */
+  /** The index may lack places: an error here is none, but half a place would put those after it wrong. */
   async #note(places: readonly Place[]): Promise<void> {
     const last = places.at(-1);
     if (last === undefined) return;
-    this.#indexed = last.events;
-    await appendFile(this.#paths.index, encodePlaces(places), { mode: 0o600 }).catch(() => undefined);
+    try {
+      await appendFile(this.#parts.paths.index, encodePlaces(places), { mode: 0o600 });
+      this.#indexed = last.events;
+    } catch {
+      this.#indexed = Number.POSITIVE_INFINITY;
+    }
   }
 }
 

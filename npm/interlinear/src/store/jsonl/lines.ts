@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { codeOf } from "../../errors.js";
 
 const newline = 10;
-const chunkSize = 128 * 1024;
+const chunkSize = 32 * 1024;
 
 /** The file, or `undefined` if there is none. */
 export async function openIfThere(path: string, flags = "r"): Promise<FileHandle | undefined> {

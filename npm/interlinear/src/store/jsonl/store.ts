@@ -53,6 +53,8 @@ export class JsonlStore implements Store {
     try {
       const writer = await this.#openWriter(sessionId, meta, paths, claim);
       this.#writers.set(sessionId, writer);
+      // From here on what others write is not listened to: what they wrote until now is looked for once more.
+      this.#fanout.stir(sessionId);
       return writer;
     } catch (error) {
       await claim.release();
@@ -111,8 +113,8 @@ export class JsonlStore implements Store {
     const { createdAt = Date.now() } = await readAbout(paths.about);
     await changeAbout(paths.about, { sessionId, createdAt, ...meta });
     const tail = await repair(paths);
-    const ledger = await JsonlLedger.open(paths, claim, this.#options.sync ?? 1_000, tail);
-    ledger.closed = () => this.#writers.delete(sessionId);
+    const closed = () => this.#writers.delete(sessionId);
+    const ledger = await JsonlLedger.open({ paths, claim, sync: this.#options.sync ?? 1_000, tail, closed });
     void this.#prune();
     return new Writer(sessionId, tail.end.sequence - 1, ledger, (events) => this.#fanout.publish(sessionId, events));
   }

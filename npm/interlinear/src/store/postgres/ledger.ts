@@ -17,37 +17,36 @@ export interface Lease {
 /** Stands for the native object of the event before: JSON text is never empty. */
 export const sameRaw = "";
 
+/** What a ledger is made of. */
+export interface LedgerParts {
+  readonly database: Database;
+  readonly sql: Statements;
+  /** Where others hear of what is written. */
+  readonly channel: string;
+  readonly lease: Lease;
+  readonly lastSequence: number;
+  readonly metadata: Record<string, unknown>;
+  /** Called when the session is free. */
+  readonly closed: () => void;
+}
+
 /** Writes one session's rows. */
 export class PostgresLedger implements Ledger {
-  readonly #database: Database;
-  readonly #sql: Statements;
-  readonly #channel: string;
-  readonly #lease: Lease;
-  readonly #closed: () => void;
+  readonly #parts: LedgerParts;
   #last: number;
   #metadata: Record<string, unknown>;
 
-  constructor(
-    database: Database,
-    sql: Statements,
-    channel: string,
-    lease: Lease,
-    state: { last: number; metadata: Record<string, unknown> },
-    closed: () => void,
-  ) {
-    this.#database = database;
-    this.#sql = sql;
-    this.#channel = channel;
-    this.#lease = lease;
-    this.#last = state.last;
-    this.#metadata = state.metadata;
-    this.#closed = closed;
+  constructor(parts: LedgerParts) {
+    this.#parts = parts;
+    this.#last = parts.lastSequence;
+    this.#metadata = parts.metadata;
   }
 
   async write(records: readonly Stored[]): Promise<void> {
-    const { key, holder, duration } = this.#lease;
+    const { database, sql, channel, lease } = this.#parts;
+    const { key, holder, duration } = lease;
     const last = this.#last + records.length;
-    const { rows } = await this.#database.query(this.#sql.append, [
+    const { rows } = await database.query(sql.append, [
       key,
       holder,
       this.#last,
@@ -59,7 +58,7 @@ export class PostgresLedger implements Ledger {
       records.at(-1)?.ended ?? false,
       Date.now(),
       duration,
-      this.#channel,
+      channel,
       noteOf(key),
     ]);
     if (rows.length === 0) await this.#mustBeWritten(last);
@@ -68,23 +67,24 @@ export class PostgresLedger implements Ledger {
 
   async describe(metadata: Record<string, unknown>): Promise<void> {
     this.#metadata = { ...this.#metadata, ...metadata };
-    const { key, holder, sessionId } = this.#lease;
-    const values = [key, holder, JSON.stringify(this.#metadata)];
-    if ((await this.#database.query(this.#sql.describe, values)).rows.length === 0) throw sessionLost(sessionId);
+    const { database, sql, lease } = this.#parts;
+    const values = [lease.key, lease.holder, JSON.stringify(this.#metadata)];
+    if ((await database.query(sql.describe, values)).rows.length === 0) throw sessionLost(lease.sessionId);
   }
 
   async close(): Promise<void> {
+    const { database, sql, lease, closed } = this.#parts;
     try {
-      await this.#database.query(this.#sql.release, [this.#lease.key, this.#lease.holder]);
+      await database.query(sql.release, [lease.key, lease.holder]);
     } finally {
-      this.#closed();
+      closed();
     }
   }
 
   /** A connection that broke in the middle may have written all the same. Else the session is another's by now. */
   async #mustBeWritten(last: number): Promise<void> {
-    const { key, holder, sessionId } = this.#lease;
-    const { rows } = await this.#database.query(this.#sql.held, [key, holder]);
-    if (Number(rows[0]?.["last_sequence"]) !== last) throw sessionLost(sessionId);
+    const { database, sql, lease } = this.#parts;
+    const { rows } = await database.query(sql.held, [lease.key, lease.holder]);
+    if (Number(rows[0]?.["last_sequence"]) !== last) throw sessionLost(lease.sessionId);
   }
 }

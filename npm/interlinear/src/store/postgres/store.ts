@@ -59,12 +59,24 @@ export class PostgresStore implements Store {
     const { rows } = await this.#database.query(this.#sql.open, values);
     const [row] = rows;
     if (row === undefined) throw sessionBusy(sessionId);
-    const state = { last: Number(row["last_sequence"]), metadata: JSON.parse(row["metadata"] as string) };
-    const closed = () => this.#writers.delete(sessionId);
-    const ledger = new PostgresLedger(this.#database, this.#sql, this.#channel, lease, state, closed);
-    if (meta.metadata !== undefined) await ledger.describe(meta.metadata);
-    const writer = new Writer(sessionId, state.last, ledger, (events) => this.#fanout.publish(sessionId, events));
+    const lastSequence = Number(row["last_sequence"]);
+    const ledger = new PostgresLedger({
+      database: this.#database,
+      sql: this.#sql,
+      channel: this.#channel,
+      lease,
+      lastSequence,
+      metadata: JSON.parse(row["metadata"] as string),
+      closed: () => this.#writers.delete(sessionId),
+    });
+    await ledger.describe(meta.metadata ?? {}).catch(async (error: unknown) => {
+      await ledger.close();
+      throw error;
+    });
+    const writer = new Writer(sessionId, lastSequence, ledger, (events) => this.#fanout.publish(sessionId, events));
     this.#writers.set(sessionId, { writer, holder: lease.holder });
+    // From here on what others write is not listened to: what they wrote until now is looked for once more.
+    this.#fanout.stir(sessionId);
     this.#renew();
     return writer;
   }
@@ -126,8 +138,10 @@ export class PostgresStore implements Store {
   }
 
   /** Tells of what other servers write. */
-  #watch(sessionId: string, stir: () => void): Promise<() => void> {
-    return this.#listener.watch(keyOf(sessionId), () => {
+  async #watch(sessionId: string, stir: () => void): Promise<() => void> {
+    // The listener waits for a database that is away; one that is not there at all is found out here.
+    await this.#database.query("select 1", []);
+    return await this.#listener.watch(keyOf(sessionId), () => {
       if (!this.#writers.has(sessionId)) stir();
     });
   }

@@ -1,0 +1,65 @@
+// WebAssembly in Chromium: the same comparison as in Node, and the time to the first event in a browser that has
+// nothing in its caches.
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { at } from "../scripts/shell.mjs";
+import { launchChromium } from "../tests/chromium.mjs";
+import { serve } from "../tests/serve.mjs";
+import { channelOf } from "./corpus.mjs";
+
+// A page that is isolated has a clock of a few microseconds.
+const isolated = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
+/**
+ * @param {{agent: string, kind: string, file: string, first: string}[]} corpora
+ * @param {number} starts so many times the page is opened anew
+ */
+export async function measureBrowser(corpora, starts) {
+  const folders = {
+    "/bench/": dirname(fileURLToPath(import.meta.url)),
+    "/interlinear/": at("npm", "interlinear"),
+    "/wasm/": at("npm", "wasm"),
+    "/corpora/": at("target", "bench"),
+  };
+  const server = await serve(folders, isolated);
+  const browser = await launchChromium();
+  try {
+    const firsts = [];
+    for (let count = 0; count < starts; count += 1) firsts.push(await coldStart(browser, server.origin, corpora[0]));
+    const results = [];
+    for (const { agent, kind, file } of corpora) {
+      const page = await openPage(browser, server.origin);
+      const run = ([agent, channel, url]) => globalThis.measure(agent, channel, url);
+      const ratios = await page.evaluate(run, [agent, channelOf(agent), `/corpora/${file}`]);
+      results.push({ agent, kind, ...ratios });
+      await page.context().close();
+    }
+    const [quickest] = firsts.sort((a, b) => sum(a) - sum(b));
+    return { results, first: { starts, init: quickest.init, event: sum(quickest) } };
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+const sum = ({ init, event }) => init + event;
+
+/** A context of its own has caches of its own. */
+async function openPage(browser, origin) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${origin}/bench/browser/page.html`);
+  await page.waitForFunction(() => "measure" in globalThis);
+  return page;
+}
+
+async function coldStart(browser, origin, { agent, first }) {
+  const page = await openPage(browser, origin);
+  const run = ([agent, channel, line]) => globalThis.first(agent, channel, line);
+  const times = await page.evaluate(run, [agent, channelOf(agent), `${first}\n`]);
+  await page.context().close();
+  return times;
+}

@@ -1,0 +1,106 @@
+// The measurements as tables, each number beside its target.
+
+/** The columns: a title, where the number comes from, and the targets on bulk and on delta-heavy sessions. */
+const columns = [
+  { title: "native", from: "native", bulk: 1.0, delta: 0.4 },
+  { title: "Node module", from: "napi.events", bulk: 0.9, delta: 0.5 },
+  { title: "WASM in Node", from: "wasm.events", bulk: 1.2, delta: 0.7 },
+  { title: "WASM in Chromium", from: "chromium.events", bulk: 1.5, delta: 0.8 },
+  { title: "relay, Node module", from: "napi.relay", bulk: 0.5, delta: 0.5 },
+  { title: "relay, WASM", from: "wasm.relay", bulk: 0.8, delta: 0.8 },
+  { title: "plain JavaScript", from: "napi.plain" },
+];
+
+const growthTarget = 1.1;
+const firstTarget = 15;
+
+/** Memory that does not grow with a session may still move by this much: garbage that is not collected yet. */
+const flat = 32 * 1024 * 1024;
+
+const names = { claude: "Claude Code", codex: "Codex", opencode: "OpenCode", amp: "Amp", pi: "Pi" };
+const kinds = { bulk: "bulk", delta: "delta-heavy" };
+
+/** The table that the README shows too. */
+export function ratioTable({ rows }) {
+  const targets = Object.entries(kinds).map(([kind, name]) => [
+    "*target*",
+    `*${name}*`,
+    ...columns.map((column) => (column[kind] === undefined ? "" : `*≤ ${column[kind].toFixed(1)}*`)),
+  ]);
+  const body = rows.map((row) => [
+    names[row.agent],
+    kinds[row.kind],
+    ...columns.map((column) => judged(valueAt(row, column.from), column[row.kind])),
+  ]);
+  return table(["agent", "session", ...columns.map(({ title }) => title)], [...targets, ...body]);
+}
+
+/** The whole file. */
+export function document(measured) {
+  const { growth, first, lines } = measured;
+  const grown = growth.map(({ agent, backend, cost, memory, state }) => [
+    names[agent],
+    backend === "native" ? "Node module" : "WASM",
+    judged(cost, growthTarget),
+    `${signed((memory.last - memory.first) / 1024 / 1024)} MB ${mark(memory.last - memory.first <= flat)}`,
+    `${state.toFixed(0)} B`,
+  ]);
+  return `# How fast it is
+
+\`npm run bench\` writes this file. Every number is a ratio within one run on one machine, so that it says the same on
+another; lower is better. ✓ and ✗ say whether it meets its target.
+
+The sessions are the real recordings of \`tests/fixtures\`, repeated and joined with fresh identifiers. *Delta-heavy* ones
+stream every text in hundreds of short deltas. Amp shows no deltas.
+
+- **native**: bytes in, bytes of events out, against \`serde_json::from_str::<Value>\` of the same lines.
+- **Node module**, **WASM**: bytes in, event objects out, against \`JSON.parse\` of every line on ready-made strings in the
+  same process: the least that any program in JavaScript pays to read them.
+- **relay**: bytes in, bytes of events out, against the same \`JSON.parse\`.
+- **plain JavaScript**: a converter for the common lines only (\`bench/plain\`), bytes in, event objects out, in Node.
+
+${ratioTable(measured)}
+
+## A session of ${lines.toLocaleString("en")} lines
+
+What a line costs in the last tenth of the session against the first (target ≤ ${growthTarget}), and how much memory the
+process gained between the second tenth and the last. Of an item that is over, a hash of its identifier is kept: what is
+sent again makes no double. The last column is the whole state at the end, by the number of items that were.
+
+${table(["agent", "build", "cost of a line", "memory", "state of an item"], grown)}
+
+## The first event
+
+From \`init()\` to the first event in a Chromium with empty caches, the module fetched from loopback, in the quickest of
+${first.starts} starts (what else the machine does only adds; target ≤ ${firstTarget} ms): ${first.event.toFixed(1)} ms ${mark(first.event <= firstTarget)}, of which \`init()\` takes
+${first.init.toFixed(1)} ms.
+`;
+}
+
+/** What was not met, in words. */
+export function missed({ rows, growth, first }) {
+  const ratios = rows.flatMap((row) =>
+    columns
+      .filter((column) => valueAt(row, column.from) > (column[row.kind] ?? Number.POSITIVE_INFINITY))
+      .map((column) => `${row.agent} ${row.kind}: ${column.title} ${valueAt(row, column.from).toFixed(2)}`),
+  );
+  const costs = growth
+    .filter(({ cost, memory }) => cost > growthTarget || memory.last - memory.first > flat)
+    .map(({ agent, backend, cost }) => `${agent}: growth, ${backend} ${cost.toFixed(2)}`);
+  return [...ratios, ...costs, ...(first.event > firstTarget ? [`first event: ${first.event.toFixed(1)} ms`] : [])];
+}
+
+const valueAt = (row, from) => from.split(".").reduce((value, key) => value?.[key], row);
+
+function judged(value, target) {
+  if (value === undefined) return "";
+  return target === undefined ? value.toFixed(2) : `${value.toFixed(2)} ${mark(value <= target)}`;
+}
+
+const mark = (met) => (met ? "✓" : "✗");
+const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(0)}`;
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+}

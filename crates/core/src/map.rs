@@ -1,0 +1,418 @@
+//! Maps and sets for what is open at a time: sorted lists. What is searched does not know what is found, so the code
+//! exists once for each type of key, not for each map. [`Hashes`] is for what grows with a session.
+
+use std::borrow::Borrow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::state::{Kept, Snapshot};
+
+/// A map in the order of its keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map<K, V> {
+    keys: Vec<K>,
+    values: Vec<V>,
+}
+
+/// Where a key stands, or where it would.
+#[inline(never)]
+fn place<K: Ord + Borrow<Q>, Q: Ord + ?Sized>(keys: &[K], key: &Q) -> Result<usize, usize> {
+    match keys.last().map(|last| last.borrow().cmp(key)) {
+        // What comes new mostly comes last.
+        None | Some(std::cmp::Ordering::Less) => Err(keys.len()),
+        Some(std::cmp::Ordering::Equal) => Ok(keys.len() - 1),
+        Some(std::cmp::Ordering::Greater) => keys.binary_search_by(|known| known.borrow().cmp(key)),
+    }
+}
+
+impl<K, V> Default for Map<K, V> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<K: Ord, V> Map<K, V> {
+    /// The value of a key.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.keys, key).ok().and_then(|at| self.values.get(at))
+    }
+
+    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.keys, key).ok().and_then(|at| self.values.get_mut(at))
+    }
+
+    /// Whether there is such a key.
+    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.keys, key).is_ok()
+    }
+
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match place(&self.keys, &key) {
+            Ok(at) => Some(std::mem::replace(&mut self.values[at], value)),
+            Err(at) => {
+                self.keys.insert(at, key);
+                self.values.insert(at, value);
+                None
+            }
+        }
+    }
+
+    /// The value of a key; a new key gets one.
+    pub(crate) fn or_insert_with(&mut self, key: K, new: impl FnOnce() -> V) -> &mut V {
+        let at = match place(&self.keys, &key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.keys.insert(at, key);
+                self.values.insert(at, new());
+                at
+            }
+        };
+        &mut self.values[at]
+    }
+
+    /// The value of a key; that of a new key is empty.
+    pub(crate) fn or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(key, V::default)
+    }
+
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let at = place(&self.keys, key).ok()?;
+        self.keys.remove(at);
+        Some(self.values.remove(at))
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+    }
+
+    /// Keeps only what is wanted.
+    pub(crate) fn retain(&mut self, mut wanted: impl FnMut(&K, &mut V) -> bool) {
+        let mut at = 0;
+        while at < self.keys.len() {
+            if wanted(&self.keys[at], &mut self.values[at]) {
+                at += 1;
+            } else {
+                self.keys.remove(at);
+                self.values.remove(at);
+            }
+        }
+    }
+
+    /// The keys with their values, in the order of the keys.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&K, &V)> + ExactSizeIterator {
+        self.keys.iter().zip(&self.values)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
+        self.keys.iter().zip(&mut self.values)
+    }
+
+    /// The keys, in their order.
+    pub fn keys(&self) -> std::slice::Iter<'_, K> {
+        self.keys.iter()
+    }
+
+    /// The key of the value that stands there.
+    /// Where a key stands.
+    pub(crate) fn position<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.keys, key).ok()
+    }
+
+    pub(crate) fn key_at(&self, at: usize) -> K
+    where
+        K: Copy,
+    {
+        self.keys[at]
+    }
+
+    /// The values, in the order of their keys.
+    pub fn values(&self) -> std::slice::Iter<'_, V> {
+        self.values.iter()
+    }
+
+    pub(crate) fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
+        self.values.iter_mut()
+    }
+}
+
+impl<K, V> IntoIterator for Map<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::iter::Zip<std::vec::IntoIter<K>, std::vec::IntoIter<V>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.keys.into_iter().zip(self.values)
+    }
+}
+
+impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = Self::default();
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
+        map
+    }
+}
+
+/// As an object.
+impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Map<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        std::collections::BTreeMap::deserialize(deserializer).map(Self::from_iter)
+    }
+}
+
+impl<K: AsRef<str> + Ord + Serialize, V: Serialize> Serialize for Map<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<K: Kept + Default, V: Kept + Default> Kept for Map<K, V> {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        self.keys.pass(through);
+        self.values.pass(through);
+        if self.keys.len() != self.values.len() {
+            through.refuse();
+        }
+    }
+}
+
+/// A set in the order of its members.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Set<K>(Vec<K>);
+
+impl<K> Default for Set<K> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: Ord> Set<K> {
+    /// True if it is new.
+    pub(crate) fn insert(&mut self, member: K) -> bool {
+        match place(&self.0, &member) {
+            Ok(_) => false,
+            Err(at) => {
+                self.0.insert(at, member);
+                true
+            }
+        }
+    }
+
+    pub(crate) fn contains<Q: Ord + ?Sized>(&self, member: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.0, member).is_ok()
+    }
+
+    /// True if it was there.
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, member: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        place(&self.0, member).map(|at| self.0.remove(at)).is_ok()
+    }
+}
+
+impl<K: Ord> Extend<K> for Set<K> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, members: I) {
+        for member in members {
+            self.insert(member);
+        }
+    }
+}
+
+impl<K: Ord> FromIterator<K> for Set<K> {
+    fn from_iter<I: IntoIterator<Item = K>>(members: I) -> Self {
+        let mut set = Self::default();
+        set.extend(members);
+        set
+    }
+}
+
+impl<K: Kept + Default> Kept for Set<K> {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        self.0.pass(through);
+    }
+}
+
+/// Hashes that were seen; any number of them. A table with open addressing: the hash is its own place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hashes {
+    /// A power of two; 0 is a free slot.
+    slots: Vec<u64>,
+    used: usize,
+}
+
+impl Hashes {
+    /// True if it is new.
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        if self.used * 4 >= self.slots.len() * 3 {
+            self.grow();
+        }
+        let at = self.find(hash);
+        let new = self.slots[at] == 0;
+        if new {
+            self.slots[at] = hash.max(1);
+            self.used += 1;
+        }
+        new
+    }
+
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        !self.slots.is_empty() && self.slots[self.find(hash)] != 0
+    }
+
+    /// The slot of a hash, or the free one that it would take. There is always a free one.
+    fn find(&self, hash: u64) -> usize {
+        let hash = hash.max(1);
+        let mask = self.slots.len() - 1;
+        let mut at = (hash ^ (hash >> 32)) as usize & mask;
+        while self.slots[at] != 0 && self.slots[at] != hash {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(16);
+        for hash in std::mem::replace(&mut self.slots, vec![0; size]) {
+            if hash != 0 {
+                let at = self.find(hash);
+                self.slots[at] = hash;
+            }
+        }
+    }
+}
+
+impl Kept for Hashes {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        let mut hashes: Vec<u64> = self.slots.iter().copied().filter(|hash| *hash != 0).collect();
+        hashes.pass(through);
+        if through.reads() {
+            *self = Self { slots: vec![0; (hashes.len() * 2).next_power_of_two()], used: 0 };
+            for hash in hashes {
+                self.insert(hash);
+            }
+        }
+    }
+}
+
+/// Sorts a list; what is equal stays in its order. `ordered` says whether two may follow each other like this.
+pub(crate) fn sorted<T>(list: Vec<T>, ordered: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    sort(&mut order, &|a, b| ordered(&list[a], &list[b]));
+    let mut list: Vec<_> = list.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| list[at].take()).collect()
+}
+
+/// By halves that are merged; it knows only the places of what it sorts, so there is one for all lists.
+fn sort(places: &mut [usize], ordered: &dyn Fn(usize, usize) -> bool) {
+    let middle = places.len() / 2;
+    if middle == 0 {
+        return;
+    }
+    sort(&mut places[..middle], ordered);
+    sort(&mut places[middle..], ordered);
+    let half = places[..middle].to_vec();
+    let (mut left, mut right) = (half.as_slice(), middle);
+    for at in 0..places.len() {
+        let Some((first, rest)) = left.split_first() else { return };
+        if right == places.len() || ordered(*first, places[right]) {
+            places[at] = *first;
+            left = rest;
+        } else {
+            places[at] = places[right];
+            right += 1;
+        }
+    }
+}
+
+/// Where things stand, by hashes of their names: made once, then asked.
+#[derive(Debug)]
+pub(crate) struct Places(Vec<(u64, usize)>);
+
+impl Places {
+    /// Of doubled names the last place counts.
+    pub(crate) fn new(places: impl Iterator<Item = (u64, usize)>) -> Self {
+        Self(sorted(places.collect(), |a, b| a <= b))
+    }
+
+    pub(crate) fn get(&self, hash: u64) -> Option<usize> {
+        let after = self.0.partition_point(|(known, _)| *known <= hash);
+        let (known, place) = self.0.get(after.checked_sub(1)?)?;
+        (*known == hash).then_some(*place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_keeps_the_order_of_its_keys_and_the_last_value_of_each() {
+        let mut map: Map<String, u32> =
+            [("b", 1), ("a", 2), ("c", 3), ("a", 4)].map(|(k, v)| (k.to_owned(), v)).into_iter().collect();
+        assert!(map.iter().map(|(key, value)| (key.as_str(), *value)).eq([("a", 4), ("b", 1), ("c", 3)]));
+        assert_eq!((map.remove("b"), map.get("b"), map.get("c")), (Some(1), None, Some(&3)));
+        *map.or_default("b".to_owned()) += 7;
+        map.retain(|key, _| key != "a");
+        assert_eq!(map.into_iter().collect::<Vec<_>>(), [("b".to_owned(), 7), ("c".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn hashes_are_new_once_however_many_there_are() {
+        let mut hashes = Hashes::default();
+        assert!(!hashes.contains(7));
+        let all: Vec<u64> = (0..5000_u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        assert!(all.iter().all(|hash| hashes.insert(*hash)));
+        assert!(all.iter().all(|hash| hashes.contains(*hash) && !hashes.insert(*hash)));
+        assert!(!hashes.contains(3));
+    }
+
+    #[test]
+    fn lists_are_sorted_and_what_is_equal_stays_in_its_order() {
+        for length in 0..40_usize {
+            let list: Vec<_> = (0..length).map(|at| (at * 7 % 5, at)).collect();
+            let mut expected = list.clone();
+            expected.sort();
+            assert_eq!(sorted(list, |a, b| a.0 <= b.0), expected);
+        }
+    }
+
+    #[test]
+    fn of_doubled_names_the_last_place_counts() {
+        let places = Places::new([(9, 0), (4, 1), (9, 2)].into_iter());
+        assert_eq!([places.get(9), places.get(4), places.get(5), places.get(1)], [Some(2), Some(1), None, None]);
+    }
+}

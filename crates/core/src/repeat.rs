@@ -1,0 +1,141 @@
+//! Lines that repeat an earlier one but for a text: most of what a model streams.
+//!
+//! When a line did nothing but add text to a part, and the agent's code said that a line like it would only do so again
+//! ([`crate::emit::Emit::repeats`]), its bytes are remembered: those around the text, and around the values that the agent's code
+//! never looks at ([`crate::agents::Adapter::idle`]). While nothing else happens, a line with the same bytes around can only
+//! say the same with another text, so nothing else of it is read. Any other line is read as always, and unless it is such a
+//! line itself, all is forgotten.
+
+use crate::api::Channel;
+use crate::emit::Ref;
+use crate::json::{self, Kind, Value};
+
+/// What a line did: text was added to this part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Repeatable {
+    pub(crate) session: usize,
+    pub(crate) item: Ref,
+    pub(crate) part: usize,
+    /// Where in memory the text stood.
+    pub(crate) address: usize,
+    pub(crate) length: usize,
+}
+
+/// The lines that may be repeated: as many as streams that are likely to be interleaved.
+#[derive(Debug, Default)]
+pub(crate) struct Repeats {
+    lines: Vec<Known>,
+    /// Where they came from.
+    channel: Option<Channel>,
+    /// Whose place the next one takes.
+    next: usize,
+}
+
+const MOST: usize = 4;
+
+/// A longer line is not worth a copy.
+const LONGEST: usize = 4096;
+
+/// A line that may be repeated.
+#[derive(Debug)]
+pub(crate) struct Known {
+    line: Vec<u8>,
+    /// What may differ, in its order.
+    gaps: Vec<Gap>,
+    pub(crate) kind: String,
+    pub(crate) does: Repeatable,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    start: usize,
+    end: usize,
+    filling: Filling,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filling {
+    /// The text that is added.
+    Text,
+    /// A string that does not matter.
+    String,
+    /// A number that does not matter.
+    Number,
+}
+
+impl Repeats {
+    /// The line that this one repeats, and the body of its text.
+    pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &Channel) -> Option<(&Known, &'l str)> {
+        let lines = self.lines.iter().filter(|_| self.channel.as_ref() == Some(channel));
+        lines.into_iter().find_map(|known| Some((known, known.text_in(line)?)))
+    }
+
+    /// Remembers a line; its text stands where `does` says, and `idle` are the keys whose values do not matter.
+    pub(crate) fn learn(
+        &mut self,
+        line: &[u8],
+        channel: &Channel,
+        value: Value<'_>,
+        idle: &[&str],
+        kind: &str,
+        does: Repeatable,
+    ) {
+        let Some(start) = does.address.checked_sub(line.as_ptr().addr()) else { return };
+        let end = start + does.length;
+        // A text that an earlier line brought, or one that was put together, does not stand here.
+        if end >= line.len() || start == 0 || line[start - 1] != b'"' || line[end] != b'"' || line.len() > LONGEST {
+            return;
+        }
+        let mut gaps = vec![Gap { start, end, filling: Filling::Text }];
+        for (_, value) in value.members().filter(|(key, _)| idle.contains(&key.as_ref())) {
+            let filling = match value.kind() {
+                Kind::Plain | Kind::Escaped => Filling::String,
+                Kind::Number => Filling::Number,
+                _ => continue,
+            };
+            let (start, end) = value.span();
+            gaps.push(Gap { start, end, filling });
+        }
+        gaps.sort_unstable_by_key(|gap| gap.start);
+        if self.channel.as_ref() != Some(channel) {
+            *self = Self { channel: Some(channel.clone()), ..Self::default() };
+        }
+        let known = Known { line: line.to_vec(), gaps, kind: kind.to_owned(), does };
+        if self.lines.len() < MOST {
+            self.lines.push(known);
+        } else {
+            self.lines[self.next] = known;
+            self.next = (self.next + 1) % MOST;
+        }
+    }
+
+    /// Something else has happened.
+    pub(crate) fn forget(&mut self) {
+        self.lines.clear();
+    }
+}
+
+impl Known {
+    /// The text of a line that differs from this one in its gaps only.
+    fn text_in<'l>(&self, line: &'l [u8]) -> Option<&'l str> {
+        let (mut rest, mut at, mut text) = (line, 0, "");
+        for gap in &self.gaps {
+            rest = rest.strip_prefix(&self.line[at..gap.start])?;
+            let length = match gap.filling {
+                Filling::Text | Filling::String => json::string_length(rest)?,
+                Filling::Number => json::integer_length(rest)?,
+            };
+            // What stands around is valid, as it was in the line that was read.
+            match gap.filling {
+                Filling::Text => text = std::str::from_utf8(&rest[..length]).ok()?,
+                Filling::String if !rest[..length].is_ascii() => return None,
+                Filling::String | Filling::Number => {}
+            }
+            (rest, at) = (&rest[length..], gap.end);
+        }
+        (rest == &self.line[at..] && !text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

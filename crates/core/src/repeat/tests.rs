@@ -1,0 +1,242 @@
+//! A line that is not read because it repeats another gives the same bytes and the same state as one that is.
+
+use std::path::PathBuf;
+
+use interlinear_schema::{Json, UniversalEvent};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::api::{Agent, Channel, Exit, OpenOptions};
+use crate::connection::Connection;
+use crate::sink::{LineReport, Sink};
+
+const AGENTS: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Opencode, Agent::Amp, Agent::Pi];
+
+/// One line of a recording.
+#[derive(Debug, Clone)]
+struct Said {
+    dir: String,
+    channel: Channel,
+    line: Vec<u8>,
+}
+
+/// What came out, and what became of every line.
+#[derive(Debug, Default, PartialEq)]
+struct Log(Vec<String>);
+
+impl Sink for Log {
+    fn event(&mut self, event: &UniversalEvent<'_>) {
+        self.0.push(Json::of(event).as_str().to_owned());
+    }
+
+    fn line(&mut self, line: &LineReport<'_>) {
+        self.0.push(format!("{line:?}"));
+    }
+}
+
+/// The same session twice: one that learns, and one that is made to forget before every line.
+struct Pair {
+    learning: Connection,
+    reading: Connection,
+    repeated: usize,
+}
+
+impl Pair {
+    fn open(agent: Agent, include_raw: bool) -> Self {
+        let options = OpenOptions {
+            agent,
+            session_id: "s".to_owned(),
+            include_raw,
+            connection: true,
+            metadata: None,
+            max_line: None,
+        };
+        let open = || Connection::open(&options).unwrap();
+        Self { learning: open(), reading: open(), repeated: 0 }
+    }
+
+    fn hear(&mut self, said: &Said, now: f64) {
+        let line = [said.line.as_slice(), b"\n"].concat();
+        if said.dir == "out" && self.learning.repeats.find(&said.line, &said.channel).is_some() {
+            self.repeated += 1;
+        }
+        self.reading.repeats.forget();
+        let outputs = [&mut self.learning, &mut self.reading].map(|connection| {
+            let mut output = Log::default();
+            match said.dir.as_str() {
+                "in" => connection.sent(&line, &said.channel, now, &mut output),
+                "exit" => connection.exited(&Exit { code: Some(0), ..Exit::default() }, now, &mut output),
+                "err" => connection.receive(&line, &Channel::Stderr, now, &mut output),
+                _ => connection.receive(&line, &said.channel, now, &mut output),
+            }
+            (output.0, connection.snapshot())
+        });
+        let [(learnt, learning), (read, reading)] = outputs;
+        assert_eq!(learnt, read);
+        assert!(learning == reading, "the state differs after {}", String::from_utf8_lossy(&said.line));
+    }
+}
+
+fn recordings(agent: Agent) -> Vec<(PathBuf, Vec<Said>)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(agent.as_str());
+    let mut files: Vec<_> =
+        std::fs::read_dir(root.join("recordings")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(|file| (file.clone(), said(&std::fs::read_to_string(&file).unwrap()))).collect()
+}
+
+fn said(recording: &str) -> Vec<Said> {
+    let records = recording.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let text = |record: &Value, key: &str| record[key].as_str().map(str::to_owned);
+    let known = records.filter_map(|record| {
+        let channel = text(&record, "ch").unwrap_or_else(|| "stdout".to_owned());
+        Some(Said {
+            dir: text(&record, "dir")?,
+            channel: Channel::parse(&channel),
+            line: text(&record, "line")?.into_bytes(),
+        })
+    });
+    known.collect()
+}
+
+/// Lines that say the same as this one with other values in strings and numbers.
+fn variants(line: &str) -> Vec<Vec<u8>> {
+    let mut variants = Vec::new();
+    for (from, to) in
+        [("e", "a"), ("1", "2"), ("a", "\\u00e4 \\ud83d"), ("o", "\\ud83d\\ude00"), ("\",\"", " \",\""), ("\"", "\" ")]
+    {
+        variants.push(line.replacen(from, to, 1).into_bytes());
+        variants.push(line.replace(from, to).into_bytes());
+        if let Some(at) = line.rfind(from) {
+            variants.push(format!("{}{to}{}", &line[..at], &line[at + from.len()..]).into_bytes());
+        }
+    }
+    variants
+}
+
+#[test]
+fn every_recording_gives_the_same_with_and_without() {
+    for agent in AGENTS {
+        let mut repeated = 0;
+        for (_, lines) in recordings(agent) {
+            let mut pair = Pair::open(agent, agent == Agent::Codex);
+            lines.iter().enumerate().for_each(|(index, said)| pair.hear(said, index as f64));
+            repeated += pair.repeated;
+        }
+        let streams = matches!(agent, Agent::Claude | Agent::Codex | Agent::Opencode);
+        assert_eq!(repeated > 0, streams, "{} repeated {repeated} lines", agent.as_str());
+    }
+}
+
+#[test]
+fn lines_that_nearly_repeat_give_the_same_with_and_without() {
+    for agent in AGENTS {
+        for (_, lines) in recordings(agent).into_iter().filter(|(_, lines)| lines.iter().any(is_delta)).take(6) {
+            let mut pair = Pair::open(agent, agent == Agent::Opencode);
+            for (index, said) in lines.iter().enumerate() {
+                pair.hear(said, index as f64);
+                if !is_delta(said) {
+                    continue;
+                }
+                for line in variants(&String::from_utf8_lossy(&said.line)) {
+                    pair.hear(&Said { line, ..said.clone() }, index as f64);
+                    pair.hear(said, index as f64);
+                }
+            }
+        }
+    }
+}
+
+fn is_delta(said: &Said) -> bool {
+    said.dir == "out" && said.line.len() < 2000 && said.line.windows(5).any(|word| word == b"delta")
+}
+
+#[test]
+fn a_snapshot_forgets_nothing_that_matters() {
+    let (_, lines) = recordings(Agent::Codex)
+        .into_iter()
+        .find(|(_, lines)| lines.iter().filter(|said| is_delta(said)).count() > 5)
+        .unwrap();
+    let mut pair = Pair::open(Agent::Codex, false);
+    for (index, said) in lines.iter().enumerate() {
+        pair.hear(said, index as f64);
+        pair.learning = Connection::restore(&pair.learning.snapshot()).unwrap();
+    }
+    assert_eq!(pair.repeated, 0);
+}
+
+/// What a mutation does to a line.
+#[derive(Debug, Clone)]
+enum Mutation {
+    None,
+    Replace(prop::sample::Index, u8),
+    Insert(prop::sample::Index, u8),
+    Remove(prop::sample::Index),
+    /// The text of the first delta becomes another.
+    Text(String),
+}
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let letter = prop_oneof![Just(b'"'), Just(b'\\'), Just(b','), Just(b'}'), Just(b' '), Just(0xED), any::<u8>()];
+    let piece =
+        prop_oneof!["[a-z \\n]{0,6}", Just("\\ud83d".to_owned()), Just("\\ude00".to_owned()), Just("\\".to_owned())];
+    prop_oneof![
+        2 => Just(Mutation::None),
+        2 => prop::collection::vec(piece, 0..4).prop_map(|pieces| Mutation::Text(pieces.concat())),
+        1 => (any::<prop::sample::Index>(), letter.clone()).prop_map(|(at, letter)| Mutation::Replace(at, letter)),
+        1 => (any::<prop::sample::Index>(), letter).prop_map(|(at, letter)| Mutation::Insert(at, letter)),
+        1 => any::<prop::sample::Index>().prop_map(Mutation::Remove),
+    ]
+}
+
+impl Mutation {
+    fn of(&self, line: &[u8]) -> Vec<u8> {
+        let mut line = line.to_vec();
+        match self {
+            Self::None => {}
+            Self::Replace(at, letter) => {
+                let at = at.index(line.len());
+                line[at] = *letter;
+            }
+            Self::Insert(at, letter) => line.insert(at.index(line.len()), *letter),
+            Self::Remove(at) => {
+                line.remove(at.index(line.len()));
+            }
+            Self::Text(new) => {
+                let text = String::from_utf8_lossy(&line).into_owned();
+                let keys = ["\"text\":\"", "\"delta\":\"", "\"partial_json\":\""];
+                if let Some(start) = keys.iter().find_map(|key| Some(text.find(key)? + key.len()))
+                    && let Some(length) = text[start..].find('"')
+                {
+                    line = format!("{}{new}{}", &text[..start], &text[start + length..]).into_bytes();
+                }
+            }
+        }
+        line.retain(|byte| *byte != b'\n');
+        line
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+
+    #[test]
+    fn mutated_streams_give_the_same_with_and_without(
+        agent in prop::sample::select(vec![Agent::Claude, Agent::Codex, Agent::Opencode]),
+        recording in any::<prop::sample::Index>(),
+        mutations in prop::collection::vec(mutation(), 1..12),
+        raw in any::<bool>(),
+    ) {
+        let all: Vec<_> = recordings(agent).into_iter().filter(|(_, lines)| lines.iter().any(is_delta)).collect();
+        let (_, lines) = &all[recording.index(all.len())];
+        let mut pair = Pair::open(agent, raw);
+        for (index, said) in lines.iter().enumerate().filter(|(_, said)| said.line.len() < 20_000) {
+            pair.hear(said, index as f64);
+            if is_delta(said) {
+                for mutation in &mutations {
+                    pair.hear(&Said { line: mutation.of(&said.line), ..said.clone() }, index as f64);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Events as lines of JSON.
+//!
+//! Neighbours have most of their envelope in common, and deltas of one text all of it but a number: what an event shares with
+//! the one before is not put together again but copied.
+
+use crate::event::{EventData, ItemDeltaData, UniversalEvent};
+use crate::json::{IntoOwned as _, ToJson as _};
+use crate::text::Text;
+
+/// Writes events, one a line. Whatever came before, the bytes are those of [`crate::ToJson`].
+#[derive(Debug, Default)]
+pub struct Ndjson {
+    /// The item of the delta before.
+    item: String,
+    /// The delta that others may repeat, without its text and its number.
+    shared: Option<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    event: UniversalEvent<'static>,
+    /// What is written between the sequence and the text, and after the text.
+    between: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Ndjson {
+    /// Appends an event and the end of the line.
+    pub fn write(&mut self, event: &UniversalEvent<'_>, out: &mut Vec<u8>) {
+        let EventData::ItemDelta(delta) = &event.data else {
+            event.write_json(out);
+            return out.push(b'\n');
+        };
+        match self.shared(event, delta) {
+            Some(Shared { between, after, .. }) => {
+                event.write_number(out);
+                out.extend_from_slice(between);
+                delta.delta.write_json(out);
+                out.extend_from_slice(after);
+            }
+            None => event.write_json(out),
+        }
+        out.push(b'\n');
+    }
+
+    /// What this delta shares with those before it.
+    fn shared(&mut self, event: &UniversalEvent<'_>, delta: &ItemDeltaData<'_>) -> Option<&Shared> {
+        let repeats = |shared: &Shared| shared.is_of(event, delta);
+        if self.shared.as_ref().is_some_and(repeats) {
+            return self.shared.as_ref();
+        }
+        // Only a second delta makes a third likely.
+        if self.item == delta.item_id && event.raw.is_null() {
+            self.shared = Shared::new(event);
+            return self.shared.as_ref();
+        }
+        self.item.clear();
+        self.item.push_str(&delta.item_id);
+        None
+    }
+}
+
+impl Shared {
+    fn new(event: &UniversalEvent<'_>) -> Option<Self> {
+        let mut event = event.clone();
+        (event.event_id, event.sequence) = ("".into(), 0);
+        let EventData::ItemDelta(delta) = &mut event.data else { return None };
+        delta.delta = Text::default();
+        let (mut number, mut whole) = (Vec::new(), Vec::new());
+        event.write_number(&mut number);
+        event.write_json(&mut whole);
+        let rest = whole.strip_prefix(number.as_slice())?;
+        // Within a string the quotes would be escaped: this can only be the text itself.
+        let text = b",\"delta\":\"\"";
+        let end = rest.windows(text.len()).position(|window| window == text)? + text.len();
+        let (between, after) = (rest[..end - 2].to_vec(), rest[end..].to_vec());
+        Some(Self { event: event.into_owned(), between, after })
+    }
+
+    /// Whether an event differs from this one in nothing but its number and its text.
+    fn is_of(&self, event: &UniversalEvent<'_>, delta: &ItemDeltaData<'_>) -> bool {
+        // All of them: one that is forgotten does not compile.
+        let UniversalEvent {
+            event_id: _,
+            sequence: _,
+            time,
+            session_id,
+            native_session_id,
+            source,
+            synthetic,
+            data: EventData::ItemDelta(known),
+            raw,
+            extra,
+        } = &self.event
+        else {
+            return false;
+        };
+        let ItemDeltaData { item_id, delta: _, native_item_id, part_type, part_index, replace, extra: more } = known;
+        *item_id == delta.item_id
+            && *time == event.time
+            && *session_id == event.session_id
+            && *native_session_id == event.native_session_id
+            && (source, synthetic) == (&event.source, &event.synthetic)
+            && *native_item_id == delta.native_item_id
+            && (part_type, part_index, replace) == (&delta.part_type, &delta.part_index, &delta.replace)
+            && *raw == event.raw
+            && (extra, more) == (&event.extra, &delta.extra)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event<'a>(sequence: u64, time: &'a str, item: &'a str, text: &'a str) -> UniversalEvent<'a> {
+        let delta = ItemDeltaData {
+            item_id: item.into(),
+            delta: text.into(),
+            native_item_id: Some(item.into()),
+            part_index: Some(0),
+            ..ItemDeltaData::default()
+        };
+        UniversalEvent {
+            event_id: format!("evt_\"{sequence}").into(),
+            sequence,
+            time: time.into(),
+            session_id: ",\"delta\":\"\"".into(),
+            data: EventData::ItemDelta(delta),
+            ..UniversalEvent::default()
+        }
+    }
+
+    #[test]
+    fn what_came_before_does_not_show() {
+        let mut events = Vec::new();
+        for (count, text) in ["one", "", "\"two\"", "\u{ED00}", "three\n"].iter().cycle().take(100).enumerate() {
+            let sequence = count as u64;
+            let time = if count < 50 { "2026-11-16T00:00:00.000Z" } else { "2026-11-16T00:00:01.000Z" };
+            let mut event = event(sequence, time, ["a", "b\\", "b\\"][count / 7 % 3], text);
+            event.synthetic = count % 13 == 0;
+            if count % 11 == 0 {
+                event.data = EventData::default();
+            }
+            if count % 17 == 0 {
+                event.raw = crate::Json::from_text("{\"delta\":\"\"}");
+            }
+            events.push(event);
+        }
+        let (mut writer, mut written, mut expected) = (Ndjson::default(), Vec::new(), Vec::new());
+        for event in &events {
+            writer.write(event, &mut written);
+            event.write_json(&mut expected);
+            expected.push(b'\n');
+        }
+        assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(&expected));
+    }
+}

@@ -1,0 +1,81 @@
+//! The keys of objects, and which of their fields they belong to.
+
+/// The keys of an object: made from one text when the core is compiled, so that one function reads all objects.
+#[derive(Debug)]
+pub struct Table {
+    /// A line for each field: its name, then its keys, if they are others. In the last line, the keys that are known and not used.
+    text: &'static str,
+    /// The keys, the shortest first.
+    keys: &'static [Key],
+}
+
+/// A key, as a place in the table's text.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    start: u16,
+    length: u8,
+    /// The number of its field; that of the last line for a key that is not used.
+    field: u8,
+}
+
+/// The keys in a table's text: how many there are, and the first `N` of them, the shortest first.
+///
+/// # Panics
+/// At compile time, where a table has too many fields or a key is too long.
+pub const fn keys<const N: usize>(text: &str, fields: usize) -> (usize, [Key; N]) {
+    let text = text.as_bytes();
+    let mut found = [Key { start: 0, length: 0, field: 0 }; N];
+    let (mut count, mut line, mut start, mut at) = (0, 0, 0, 0);
+    let mut is_name = fields > 0;
+    while at <= text.len() {
+        let end = at == text.len() || text[at] == b' ' || text[at] == b'\n';
+        if end && at > start && (!is_name || text[at] == b'\n') {
+            assert!(at - start < 256 && line < MOST_FIELDS, "a key or a list of fields is too long");
+            let key = Key { start: start as u16, length: (at - start) as u8, field: line as u8 };
+            let mut to = count;
+            while to > 0 && to < N && found[to - 1].length > key.length {
+                found[to] = found[to - 1];
+                to -= 1;
+            }
+            if to < N {
+                found[to] = key;
+            }
+            count += 1;
+        }
+        if end {
+            start = at + 1;
+            is_name = false;
+        }
+        if at < text.len() && text[at] == b'\n' {
+            line += 1;
+            is_name = line < fields;
+        }
+        at += 1;
+    }
+    (count, found)
+}
+
+/// No object has more fields.
+pub const MOST_FIELDS: usize = 64;
+
+impl Table {
+    /// The table of a text and its keys.
+    pub const fn new(text: &'static str, keys: &'static [Key]) -> Self {
+        Self { text, keys }
+    }
+
+    /// The number of a key's field; nothing if the key is not known.
+    pub fn field(&self, key: &str) -> Option<usize> {
+        let first = self.keys.partition_point(|known| usize::from(known.length) < key.len());
+        let same_length = self.keys[first..].iter().take_while(|known| usize::from(known.length) == key.len());
+        let text = self.text.as_bytes();
+        let is_it = |known: &&Key| text[usize::from(known.start)..].starts_with(key.as_bytes());
+        same_length.into_iter().find(is_it).map(|known| usize::from(known.field))
+    }
+
+    /// The name of a field.
+    pub fn name(&self, field: usize) -> &'static str {
+        let line = self.text.split('\n').nth(field).unwrap_or_default();
+        line.split(' ').next().unwrap_or_default()
+    }
+}

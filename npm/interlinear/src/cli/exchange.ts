@@ -1,0 +1,125 @@
+// Exchange transcripts on the command line: a run a file, `<run>.jsonl`, beside each other in a folder.
+import { mkdir, open, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ExchangeReader, ExchangeWriter, initExchange, isExchange } from "../exchange.js";
+import type { ConvertOptions } from "../transcript.js";
+import { aboutInput, UsageError } from "./failure.js";
+import type { Input, InputFile } from "./input.js";
+import { write as print } from "./output.js";
+import { open as bytesOf, peekLine } from "./read.js";
+import { plural } from "./words.js";
+
+/** Takes the bytes of universal events, one a line. */
+export type Write = (lines: Uint8Array) => Promise<void>;
+
+/** An input with nothing of it lost, and whether it is an exchange transcript. */
+export async function lookAt(input: Input, { agent }: ConvertOptions): Promise<{ input: Input; exchange: boolean }> {
+  const [main, ...others] = input.files;
+  if (main === undefined || main.bytes !== undefined || agent !== "auto") return { input, exchange: false };
+  try {
+    const { line, file } = await peekLine(main);
+    // Cheap to see, before a module is loaded for it.
+    const exchange = line.includes('"run_id"') && (await isExchange(line));
+    const same = main.once ? { ...input, files: [file, ...others] } : input;
+    return { input: same, exchange };
+  } catch (error) {
+    throw aboutInput(error, input.label);
+  }
+}
+
+/** Whether a run was called by one whose file lies beside it: then it is read with that. */
+export async function isCalledBeside({ files: [main] }: Input): Promise<boolean> {
+  if (main === undefined || main.once) return false;
+  const { line } = await peekLine(main);
+  const { parent_run_id: parent } = JSON.parse(line) as { parent_run_id?: unknown };
+  return typeof parent === "string" && parent !== "" && (await isThere(fileOf(parent, dirname(main.path))));
+}
+
+/** Reads a run and the runs that it called; gives one line on what was read. */
+export async function readRuns(input: Input, options: ConvertOptions, write: Write): Promise<string> {
+  const { includeRaw = false } = options;
+  const sessionId = input.sessionId ?? options.sessionId;
+  const reader = new ExchangeReader({ includeRaw, ...(sessionId !== undefined && { sessionId }) });
+  try {
+    const [main] = input.files;
+    if (main !== undefined) await push(reader, main);
+    if (main !== undefined && !main.once) await pushCalled(reader, dirname(main.path));
+    const events = reader.end();
+    await write(events);
+    const { lines, ignored, unknown, unparsed } = reader.counts();
+    const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+    const parts = [
+      `${plural(lines, "line")} → ${plural(count(events, 10), "event")}`,
+      sum(ignored) > 0 && `${sum(ignored)} ignored`,
+      sum(unknown) > 0 && `unknown: ${Object.keys(unknown).join(", ")}`,
+      unparsed > 0 && `${unparsed} unparsed`,
+    ];
+    return `${input.label}: exchange transcript: ${parts.filter(Boolean).join(", ")}`;
+  } finally {
+    reader.free();
+  }
+}
+
+const count = (bytes: Uint8Array, byte: number) => bytes.reduce((sum, one) => sum + (one === byte ? 1 : 0), 0);
+
+async function push(reader: ExchangeReader, file: InputFile): Promise<void> {
+  for await (const chunk of bytesOf(file)) reader.push(file.name, chunk);
+}
+
+/** The files of runs that were called, and of those that these called. A file that is not there is not needed. */
+async function pushCalled(reader: ExchangeReader, folder: string): Promise<void> {
+  const tried = new Set<string>();
+  for (;;) {
+    const run = reader.missing().find((id) => !tried.has(id));
+    if (run === undefined) return;
+    tried.add(run);
+    const path = fileOf(run, folder);
+    if (await isThere(path)) await push(reader, { name: path, path, once: false });
+  }
+}
+
+/** A run's file. Whatever it calls itself, its file lies in the folder. */
+const fileOf = (run: string, folder: string) => join(folder, `${basename(run)}.jsonl`);
+
+const isThere = (path: string) =>
+  stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+
+/** Writes in a format: universal events as they are, exchange events into one stream or a file a run. */
+export async function writerFor(
+  format: string | undefined,
+  folder: string | undefined,
+): Promise<{ write: Write; end(): Promise<void> }> {
+  if (format !== "exchange") {
+    if (folder !== undefined) throw new UsageError("--out goes with --to exchange only");
+    return { write: print, end: async () => {} };
+  }
+  await initExchange();
+  const writer = new ExchangeWriter({ filePerRun: folder !== undefined });
+  const put = folder === undefined ? print : (lines: Uint8Array) => append(folder, lines);
+  if (folder !== undefined) await mkdir(folder, { recursive: true });
+  return {
+    write: (lines) => put(writer.push(lines)),
+    end: () => put(writer.end()),
+  };
+}
+
+/** Appends each line to the file of its run, which only its owner may read: prompts and outputs stand in it. */
+async function append(folder: string, lines: Uint8Array): Promise<void> {
+  const files = new Map<string, string>();
+  for (const line of Buffer.from(lines).toString("utf8").split("\n")) {
+    if (line === "") continue;
+    const { run_id: run } = JSON.parse(line) as { run_id: string };
+    files.set(run, `${files.get(run) ?? ""}${line}\n`);
+  }
+  for (const [run, text] of files) {
+    const file = await open(fileOf(run, folder), "a", 0o600);
+    try {
+      await file.write(text);
+    } finally {
+      await file.close();
+    }
+  }
+}

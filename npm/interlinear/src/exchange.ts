@@ -1,0 +1,156 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import * as wasm from "@interlinear/wasm/exchange";
+import type { UniversalEvent } from "../types/index.js";
+import { toBytes } from "./bytes.js";
+import { decodeLines } from "./decode.js";
+import { InterlinearError } from "./errors.js";
+import { isNode } from "./node.js";
+
+/** How to write exchange transcripts. */
+export interface ToExchangeOptions {
+  /** Whether each run goes into a file of its own, with numbers of its own; else all go into one. */
+  filePerRun?: boolean;
+}
+
+/** How to read exchange transcripts. */
+export interface FromExchangeOptions {
+  /** What to call the session; the run's identifier if not given. */
+  sessionId?: string;
+  /** Whether every event carries the line that caused it. */
+  includeRaw?: boolean;
+}
+
+/** What became of the lines of an exchange transcript. */
+export interface ExchangeCounts {
+  lines: number;
+  ignored: Record<string, number>;
+  /** Event and block types of a later version. */
+  unknown: Record<string, number>;
+  unparsed: number;
+}
+
+let loaded: Promise<void> | undefined;
+
+/** Loads the module that reads and writes exchange transcripts: it is not part of the core. */
+export function initExchange(source?: WebAssembly.Module | BufferSource): Promise<void> {
+  loaded ??= load(source).catch((cause: unknown) => {
+    loaded = undefined;
+    throw new InterlinearError(
+      "wasm_unavailable",
+      `the module for exchange transcripts cannot be loaded: ${(cause as Error).message}`,
+      "Serve the file that `@interlinear/wasm/exchange` names, or hand the module to `initExchange(module)`.",
+      { cause },
+    );
+  });
+  return loaded;
+}
+
+async function load(source: WebAssembly.Module | BufferSource | undefined): Promise<void> {
+  const module = source ?? (await bytesOfModule());
+  wasm.initSync({ module });
+}
+
+async function bytesOfModule(): Promise<BufferSource> {
+  const url = wasm.moduleUrl();
+  if (isNode()) return process.getBuiltinModule("node:fs").readFileSync(url);
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${response.url}: status ${response.status}`);
+  return response.arrayBuffer();
+}
+
+/** Turns universal events, as NDJSON in any chunks, into exchange events. `initExchange` must have been awaited. */
+export class ExchangeWriter {
+  readonly #exporter: wasm.Exporter;
+
+  constructor({ filePerRun = false }: ToExchangeOptions = {}) {
+    this.#exporter = new wasm.Exporter(filePerRun);
+  }
+
+  /** The next bytes; gives the lines that are known now. */
+  push(chunk: string | Uint8Array): Uint8Array {
+    return refused(() => this.#exporter.push(toBytes(chunk)));
+  }
+
+  /** There are no more. */
+  end(): Uint8Array {
+    return refused(() => this.#exporter.end());
+  }
+
+  free(): void {
+    this.#exporter.free();
+  }
+}
+
+/** Turns the files of runs into universal events. `initExchange` must have been awaited. */
+export class ExchangeReader {
+  readonly #importer: wasm.Importer;
+
+  constructor({ sessionId, includeRaw = false }: FromExchangeOptions = {}) {
+    this.#importer = new wasm.Importer(sessionId, includeRaw);
+  }
+
+  /** The next bytes of a file. */
+  push(file: string, chunk: string | Uint8Array): void {
+    this.#importer.push(file, toBytes(chunk));
+  }
+
+  /** The runs that were called and are in none of the files so far: `<run>.jsonl` may be pushed too. */
+  missing(): string[] {
+    return this.#importer.missing();
+  }
+
+  /** All files were pushed: gives the events, as NDJSON. */
+  end(): Uint8Array {
+    return this.#importer.end();
+  }
+
+  counts(): ExchangeCounts {
+    return JSON.parse(this.#importer.counts()) as ExchangeCounts;
+  }
+
+  free(): void {
+    this.#importer.free();
+  }
+}
+
+/** Whether a file is an exchange transcript, from its beginning. */
+export async function isExchange(head: string): Promise<boolean> {
+  await initExchange();
+  return wasm.recognises(head);
+}
+
+/** Universal events → the bytes of exchange events, one a line. */
+export async function toExchange(events: Iterable<UniversalEvent>, options?: ToExchangeOptions): Promise<Uint8Array> {
+  await initExchange();
+  const writer = new ExchangeWriter(options);
+  try {
+    const lines = Array.from(events, (event) => `${JSON.stringify(event)}\n`).join("");
+    return writer.push(lines);
+  } finally {
+    writer.free();
+  }
+}
+
+/** Exchange transcripts, a run a file → universal events. */
+export async function fromExchange(
+  files: string | Uint8Array | { name: string; bytes: string | Uint8Array }[],
+  options?: FromExchangeOptions,
+): Promise<UniversalEvent[]> {
+  await initExchange();
+  const reader = new ExchangeReader(options);
+  try {
+    for (const { name, bytes } of Array.isArray(files) ? files : [{ name: "", bytes: files }]) reader.push(name, bytes);
+    return decodeLines(reader.end());
+  } finally {
+    reader.free();
+  }
+}
+
+function refused<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new InterlinearError("bad_event", message, "Hand in universal events, one JSON object a line.", { cause });
+  }
+}
