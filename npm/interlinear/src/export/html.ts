@@ -10,6 +10,7 @@ import {
   duration,
   endWords,
   factWords,
+  headWords,
   permissionWords,
   questionWords,
   statusWords,
@@ -56,11 +57,14 @@ export function toHtml(transcripts: TranscriptState | readonly TranscriptState[]
 }
 
 function transcriptHtml(transcript: TranscriptState): Html[] {
-  const { agent, agent_version, model, cwd } = transcript.session.facts;
-  const facts = factWords({ agent, agent_version, model, cwd, started: transcript.session.started_at });
   const rows = new Rows().of(transcript).map((row) => html("div", {}, rowHtml(row)));
   return [
-    html("header", {}, html("h1", {}, titleOf(transcript)), html("p", { class: "il-note" }, facts.join(" · "))),
+    html(
+      "header",
+      {},
+      html("h1", {}, titleOf(transcript)),
+      html("p", { class: "il-note" }, headWords(transcript.session).join(" · ")),
+    ),
     html("div", { class: "il-feed" }, ...rows),
   ];
 }

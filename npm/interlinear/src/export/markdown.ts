@@ -4,7 +4,16 @@ import type { Entry, ItemEntry, TranscriptState, Turn } from "../fold.js";
 import { hasOwnResultRow } from "../view/rows.js";
 import { safeImage, visible } from "../view/safe.js";
 import { hasArguments, prettyArguments, type ToolView, toolOf, toolView } from "../view/tool.js";
-import { endWords, factWords, permissionWords, questionWords, statusWords, turnWords } from "../view/words.js";
+import {
+  endWords,
+  factWords,
+  headWords,
+  permissionWords,
+  questionWords,
+  statusWords,
+  turnWords,
+  usageWords,
+} from "../view/words.js";
 
 /** The whole transcript. */
 export function toMarkdown(transcript: TranscriptState): string {
@@ -39,9 +48,7 @@ function shorten(text: string): string {
 }
 
 function factLine({ session, usage }: TranscriptState): string {
-  const { agent, agent_version, model, cwd } = session.facts;
-  const facts = { agent, agent_version, model, cwd, started: session.started_at };
-  return [...factWords(facts), ...turnWords({ status: "completed", metadata: { usage } })].map(oneLine).join(" · ");
+  return [...headWords(session), ...usageWords(usage)].map(oneLine).join(" · ");
 }
 
 function turnBlocks(turn: Turn): string[] {

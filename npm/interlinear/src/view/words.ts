@@ -67,6 +67,14 @@ export function factWords(facts: SessionMetadata | Record<string, unknown>): str
   });
 }
 
+/** What stands at the top of a transcript: who, with which model, where and when. */
+export function headWords({ facts, started_at }: SessionState): string[] {
+  const { agent, agent_version, model, cwd } = facts;
+  // Recordings that do not say when they were made begin in 1970.
+  const started = started_at?.startsWith("1970-") ? undefined : started_at;
+  return factWords({ agent, agent_version, model, cwd, started });
+}
+
 /** How a session ended. */
 export function endWords({ end }: SessionState): string {
   if (end === undefined) return "";
