@@ -317,7 +317,8 @@ impl Hashes {
 
 impl Kept for Hashes {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
-        let mut hashes: Vec<u64> = self.slots.iter().copied().filter(|hash| *hash != 0).collect();
+        // In one order, however they came: equal states have equal snapshots.
+        let mut hashes = sorted(self.slots.iter().copied().filter(|hash| *hash != 0).collect(), |a, b| a <= b);
         hashes.pass(through);
         if through.reads() {
             *self = Self { slots: vec![0; (hashes.len() * 2).next_power_of_two()], used: 0 };
