@@ -56,7 +56,8 @@ scene("hello", async (stage) => {
   assert.equal(talk.session.status, "idle");
   assert.ok(talk.session.nativeSessionId);
   const { reason, terminated_by } = await talk.end();
-  assert.deepEqual({ reason, terminated_by }, { reason: "terminated", terminated_by: "daemon" });
+  // An agent may take the signal for a wish, and end with exit code 0.
+  assert.ok(["terminated by daemon", "completed by agent"].includes(`${reason} by ${terminated_by}`), reason);
 });
 
 scene("a tool call has its command, its output and its exit code", async (stage) => {
