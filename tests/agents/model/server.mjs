@@ -9,7 +9,6 @@ import * as anthropic from "./anthropic.mjs";
 import * as chat from "./chat.mjs";
 import * as responses from "./responses.mjs";
 import { nextStep } from "./script.mjs";
-import { offers } from "./tools.mjs";
 
 const PROTOCOLS = [
   ["/messages", anthropic],
@@ -27,7 +26,6 @@ function pieces(text) {
  * @property {string} url
  * @property {object[]} asked the body of every request for an answer
  * @property {string[]} strange requests that nothing here knows
- * @property {Set<string>} lacking tools that the script calls and the agent does not offer
  * @property {() => Promise<void>} close
  */
 
@@ -38,7 +36,7 @@ function pieces(text) {
  * @returns {Promise<Model>}
  */
 export async function startModel(scripts) {
-  const model = { scripts, asked: [], strange: [], lacking: new Set(), refused: new Map(), account: amp.account() };
+  const model = { scripts, asked: [], strange: [], refused: new Map(), account: amp.account() };
   const server = createServer((request, response) => {
     answer(model, request, response).catch((error) => {
       model.strange.push(`${request.method} ${request.url}: ${error.stack}`);
@@ -53,7 +51,7 @@ export async function startModel(scripts) {
     server.close();
     await once(server, "close");
   };
-  return { url: `http://127.0.0.1:${port}`, asked: model.asked, strange: model.strange, lacking: model.lacking, close };
+  return { url: `http://127.0.0.1:${port}`, asked: model.asked, strange: model.strange, close };
 }
 
 async function answer(model, request, response) {
@@ -78,7 +76,6 @@ async function speak(model, protocol, body, response) {
   if (step.error !== undefined && refuses(model, step.error, `${prompt} ${index}`)) {
     return send(response, step.error.status, protocol.failure(step.error));
   }
-  for (const { tool } of step.calls ?? []) if (!offers(conversation.tools, tool)) model.lacking.add(tool);
   const whole = protocol.answer(step, index, conversation);
   if (!conversation.stream) return send(response, 200, whole);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });

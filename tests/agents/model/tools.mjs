@@ -72,11 +72,6 @@ export function callOf(call, offered) {
   return { name: tool.name, custom: tool.custom, input: tool.custom ? all.input : fitted(all, tool.schema) };
 }
 
-/** Whether there is a tool for a call. */
-export function offers(offered, tool) {
-  return offered.some(({ name }) => TOOLS[tool].names.includes(name));
-}
-
 /** Where there is no tool for it, the shell does it: Codex reads so, and takes a patch as a command too. */
 function inShell({ tool, path }, { input }, offered) {
   if (tool === "read") return callOf({ tool: "command", command: `cat ${path}` }, offered);
