@@ -12,8 +12,8 @@ import { agent, isOther, keepsTheContract, onStage } from "./stage.mjs";
 
 const { name, features, runtime } = recipe(agent);
 const can = (feature) => features.includes(feature);
-/** How many sessions are run at once: as many as a small machine can carry. */
-const CROWD = runtime === "process" ? 6 : 50;
+/** How many sessions are run at once: as many as a small machine can carry. Old servers start them one by one. */
+const CROWD = runtime === "process" || isOther ? 6 : 50;
 
 const LONG = "This takes a while, and then a while longer. ".repeat(40);
 
