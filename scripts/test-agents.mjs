@@ -22,10 +22,12 @@ const { values } = parseArgs({
   },
 });
 const agents = values.agent ?? Object.keys(recipes);
-for (const agent of agents) {
-  if (!(agent in recipes)) throw new Problem(`--agent ${agent}: there are ${Object.keys(recipes).join(", ")}`);
+
+function checkOptions() {
+  const strange = agents.find((agent) => !(agent in recipes));
+  if (strange !== undefined) throw new Problem(`--agent ${strange}: there are ${Object.keys(recipes).join(", ")}`);
+  if (values.version !== undefined && agents.length !== 1) throw new Problem("--version needs one --agent");
 }
-if (values.version !== undefined && agents.length !== 1) throw new Problem("--version needs one --agent");
 
 const versionOf = (agent) => values.version ?? recipes[agent].version;
 const folderOf = (agent) => join(cache, agent, versionOf(agent));
@@ -103,6 +105,7 @@ const sum = (output, pattern) =>
   Array.from(output.matchAll(pattern), ([, number]) => Number(number)).reduce((a, b) => a + b, 0);
 
 main(async () => {
+  checkOptions();
   if (process.env[INSIDE] === undefined) {
     await build();
     heading("Agents");
