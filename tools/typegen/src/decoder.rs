@@ -68,22 +68,18 @@ fn tag_of(object: &str, types: &Types) -> Option<&'static str> {
 
 /// The function that makes an object. Required fields stand in the literal, so that all objects begin with one shape.
 fn object(name: &str, fields: &[Field], tag: Option<&str>) -> String {
-    let tagged = tag.map(|tag| format!("\n    type: \"{tag}\","));
-    let required = fields.iter().filter(|field| !field.optional);
-    let literal: String = required.map(|field| format!("\n    {}: {},", field.key, read(&field.kind))).collect();
-    let result = match tag {
-        Some(tag) => format!("types.ContentPart & {{ type: \"{tag}\" }}"),
-        None => format!("types.{name}"),
+    let (optional, required): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.optional);
+    let (result, mut literal) = match tag {
+        Some(tag) => (format!("types.ContentPart & {{ type: \"{tag}\" }}"), vec![format!("type: \"{tag}\"")]),
+        None => (format!("types.{name}"), Vec::new()),
     };
-    let mut text = format!("\nfunction {name}(mask: number): {result} {{\n  const object: {result} = {{");
-    text.push_str(&tagged.unwrap_or_default());
-    text.push_str(&literal);
-    text.push_str(if text.ends_with('{') { "};\n" } else { "\n  };\n" });
-    for (bit, field) in fields.iter().filter(|field| field.optional).enumerate() {
+    literal.extend(required.iter().map(|field| format!("{}: {}", field.key, read(&field.kind))));
+    let literal = if literal.is_empty() { String::new() } else { format!("\n    {},\n  ", literal.join(",\n    ")) };
+    let mask = if optional.is_empty() { "_mask" } else { "mask" };
+    let mut text =
+        format!("\nfunction {name}({mask}: number): {result} {{\n  const object: {result} = {{{literal}}};\n");
+    for (bit, field) in optional.iter().enumerate() {
         let _ = writeln!(text, "  if (mask & {}) object.{} = {};", 1 << bit, field.key, read(&field.kind));
-    }
-    if fields.iter().all(|field| !field.optional) {
-        text = text.replacen("(mask: number)", "(_mask: number)", 1);
     }
     text + "  return object;\n}\n"
 }
