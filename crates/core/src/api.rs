@@ -554,9 +554,6 @@ fn object(out: &mut Vec<u8>, fields: &[(&str, Option<&dyn ToJson>)]) {
         out.push(b':');
         value.write_json(out);
     }
-    if before == b'{' {
-        out.push(before);
-    }
     out.push(b'}');
 }
 
