@@ -57,7 +57,7 @@ async function wasm() {
     await run("cargo", glue, { echo: false, name: "writing the glue" });
     await optimise(join(folder, `${name}_bg.wasm`), output);
   }
-  for (const { name, output } of modules) report(`WebAssembly (${name})`, output);
+  for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */
@@ -81,7 +81,7 @@ async function native() {
   }
   const output = join(folder, "interlinear.node");
   const name = `Node (${platform})`;
-  if (upToDate(output, [...rust, "bindings/node"])) return report(name, output);
+  if (upToDate(output, [...rust, "bindings/node"])) return;
   say(`${name}: compiling`);
   await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], {
     echo: false,
@@ -108,12 +108,11 @@ function nativePlatform() {
 async function typescript() {
   const output = at("npm", "interlinear", "dist", "index.js");
   const sources = ["src", "types", "tsconfig.json"].map((name) => join("npm", "interlinear", name));
-  if (!upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) {
-    say("TypeScript: compiling");
-    rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
-    await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
-    await worker();
-  }
+  if (upToDate(output, [...sources, "tsconfig.json", "npm/wasm/dist", "npm/wasm/index.d.ts"])) return;
+  say("TypeScript: compiling");
+  rmSync(at("npm", "interlinear", "dist"), { recursive: true, force: true });
+  await run(bin("tsc"), ["--project", at("npm", "interlinear")], { echo: false, name: "tsc" });
+  await worker();
   const { bundle } = await import("./bundle.mjs");
   const code = await bundle(output);
   say(`entry in a browser, without the WASM: ${shown(sizes(Buffer.from(code)))}`);
@@ -130,6 +129,14 @@ function report(name, file) {
   say(`${name}: ${shown(sizes(readFileSync(file)))}`);
 }
 
+/** npm/inspector → npm/interlinear/inspector */
+async function inspector() {
+  const sources = ["npm/inspector", "npm/interlinear/dist", "npm/interlinear/react", "npm/wasm/dist"];
+  if (upToDate(at("npm", "interlinear", "inspector", "index.html"), sources)) return;
+  say("inspector: bundling");
+  await run(bin("vite"), ["build", at("npm", "inspector"), "--logLevel", "error"], { echo: false, name: "vite" });
+}
+
 /** Everything, in the order in which one needs the other. */
 export async function build() {
   await setupBuild();
@@ -138,6 +145,7 @@ export async function build() {
   await Promise.all([compileWasm(), native()]);
   await wasm();
   await typescript();
+  await inspector();
 }
 
 if (process.argv[1] === at("scripts", "build.mjs")) main(build);

@@ -1,7 +1,7 @@
 // Finds or installs everything that the build and the tests need, and says what it does.
 import { existsSync, statSync } from "node:fs";
 import { ask, at, has, heading, main, Problem, run, say } from "./shell.mjs";
-import { chromium, installPackages, installWasmToolchain, wasmToolchain } from "./toolchain.mjs";
+import { chromium, firefox, installPackages, installWasmToolchain, postgres, wasmToolchain } from "./toolchain.mjs";
 
 /** Rust and Node themselves: these a person installs. */
 function languages() {
@@ -44,7 +44,8 @@ async function wasm() {
 
 async function browser() {
   if (chromium() === undefined) await installPackages(["chromium"], "a browser for the tests");
-  say(`browser: ${chromium()}`);
+  if (firefox() === undefined) await installPackages(["firefox-esr"], "another browser for the tests");
+  say(`browsers: ${chromium()}, ${firefox()}`);
 }
 
 /** What counts instructions. */
@@ -56,6 +57,11 @@ async function counter() {
 /** jq, with which the examples of the exchange transcript's reference are run. */
 async function jq() {
   if (!has("jq")) await installPackages(["jq"], "jq for the tests");
+}
+
+async function database() {
+  if (postgres() === undefined) await installPackages(["postgresql"], "a database for the tests");
+  say(`database: ${postgres()}/postgres`);
 }
 
 /** What the build needs. */
@@ -72,6 +78,7 @@ export async function setupTests() {
   await browser();
   await counter();
   await jq();
+  await database();
 }
 
 if (process.argv[1] === at("scripts", "setup.mjs")) {

@@ -95,8 +95,24 @@ export async function installPackages(packages, purpose) {
 
 /** The browser that the tests drive, or `undefined`. `CHROMIUM` names another one. */
 export function chromium() {
+  return programAt(process.env.CHROMIUM, ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]);
+}
+
+/** The other browser, for what must work in both. `FIREFOX` names another one. */
+export function firefox() {
+  return programAt(process.env.FIREFOX, ["firefox-esr", "firefox"]);
+}
+
+function programAt(given, names) {
   const folders = (process.env.PATH ?? "").split(":");
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [process.env.CHROMIUM, ...found].find((path) => path !== undefined && path !== "" && existsSync(path));
+  return [given, ...found].find((path) => path !== undefined && path !== "" && existsSync(path));
+}
+
+/** The folder with the programs of Postgres, or `undefined`. Debian keeps them off the path. */
+export function postgres() {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...(process.env.PATH ?? "").split(":"), ...versions.map((version) => join(debian, version, "bin"))];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
 }

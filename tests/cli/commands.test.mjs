@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, test } from "node:test";
 import { interlinear, recording, stored, streamOf } from "./run.mjs";
 
-const COMMANDS = ["convert", "show", "check", "detect", "doctor", "agents"];
+const COMMANDS = ["convert", "show", "check", "detect", "doctor", "agents", "run"];
 
 describe("help", () => {
   test("--help lists the commands and the exit codes", async () => {
@@ -125,13 +126,13 @@ describe("doctor", () => {
   });
 });
 
-test("agents lists what can be read", async () => {
-  assert.equal((await interlinear(["agents"])).stdout, "claude\ncodex\nopencode\namp\npi\n");
-  assert.deepEqual(JSON.parse((await interlinear(["agents", "--json"])).stdout), [
-    "claude",
-    "codex",
-    "opencode",
-    "amp",
-    "pi",
-  ]);
+test("agents lists every agent, and how to install those that are not there", async () => {
+  const nowhere = { env: { PATH: dirname(process.execPath) } };
+  const { stdout } = await interlinear(["agents"], nowhere);
+  assert.match(stdout, /^claude .*not installed\. npm install -g @anthropic-ai\/claude-code$/m);
+  const listed = JSON.parse((await interlinear(["agents", "--json"], nowhere)).stdout);
+  assert.deepEqual(
+    listed.map(({ id, installed }) => [id, installed]),
+    ["claude", "codex", "opencode", "amp", "pi"].map((id) => [id, false]),
+  );
 });

@@ -1,10 +1,11 @@
-// OpenCode's database gives what the exports of the same sessions give.
+// OpenCode's database gives what the exports of the same sessions give, and tells what their recordings tell.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { root } from "../fixtures.mjs";
+import { outlines } from "../outline.mjs";
 import { eventsOf, interlinear } from "./run.mjs";
 
 const databases = "tests/fixtures/opencode/databases";
@@ -20,6 +21,14 @@ describe("a database of OpenCode", () => {
       const { code, stdout } = await interlinear(["check", `${databases}/${name}.db`]);
       assert.equal(code, 0, stdout);
       assert.match(stdout, /the contract is kept/);
+    });
+  }
+
+  for (const name of names) {
+    test(`${name} has the outline of its recording`, async () => {
+      const live = outlines(await eventsIn(`tests/fixtures/opencode/recordings/${name}.jsonl`));
+      assert.ok(live.length > 2);
+      assert.deepEqual(outlines(await eventsIn(`${databases}/${name}.db`)), live);
     });
   }
 

@@ -17,15 +17,18 @@ describe("the session", () => {
     const { session, turns } = fold(undefined, [
       event("session.started", { metadata: { agent: "claude", form: "live", model: "a" } }),
       ...itemEvents(event, status("i1", { label: "session" }, { type: "json", json: { model: "b", cwd: "/demo" } })),
-      ...itemEvents(event, status("i2", { label: "session" }, { type: "json", json: { title: "Hello" } })),
+      ...itemEvents(event, status("i2", { label: "title", detail: "Hello" })),
+      ...itemEvents(event, status("i3", { label: "mode", detail: "plan" }, { type: "json", json: { mode: "plan" } })),
+      ...itemEvents(event, status("i4", { label: "mode", detail: "review: all changes" })),
     ]);
-    assert.deepEqual(session.facts, { agent: "claude", form: "live", model: "b", cwd: "/demo", title: "Hello" });
+    const said = { model: "b", cwd: "/demo", title: "Hello", mode: "plan" };
+    assert.deepEqual(session.facts, { agent: "claude", form: "live", ...said });
     assert.equal(session.status, "running");
     assert.deepEqual(
       turns.map((turn) => turn.status),
       ["outside"],
     );
-    assert.equal(turns[0].entries.length, 2);
+    assert.equal(turns[0].entries.length, 4);
   });
 
   test("json beside another status is not a fact", () => {

@@ -17,7 +17,7 @@ pub struct Transcript {
 
 #[napi]
 impl Transcript {
-    /// A transcript of which nothing is read yet. The encoding is `packed`, `sealed`, `ndjson` or `trace`.
+    /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, encoding: String) -> Result<Self> {
         let options = ConvertOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;

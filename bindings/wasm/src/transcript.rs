@@ -17,7 +17,7 @@ pub struct Transcript {
 
 #[wasm_bindgen]
 impl Transcript {
-    /// A transcript of which nothing is read yet. The encoding is `packed`, `sealed`, `ndjson` or `trace`.
+    /// A transcript of which nothing is read yet. The encoding is named as `Encoding::parse` reads it.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &Ts<ConvertOptions>, encoding: &str) -> Result<Self, JsValue> {
         let options = ConvertOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;

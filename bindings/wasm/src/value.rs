@@ -41,11 +41,6 @@ pub(crate) fn written(output: &mut Output) -> JsValue {
     js_sys::Uint8Array::from(written.as_slice()).into()
 }
 
-/// The object is not what it should be.
-fn refused(code: &str, error: &impl std::fmt::Display) -> JsValue {
-    thrown(Failure { code: code.to_owned(), message: error.to_string() })
-}
-
 /// An `Error` with a `code`.
 pub(crate) fn thrown(failure: Failure) -> JsValue {
     let error = js_sys::Error::new(&failure.message);

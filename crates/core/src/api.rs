@@ -75,7 +75,8 @@ pub struct OpenOptions {
     /// Whether every event carries the native object that caused it.
     #[serde(default)]
     pub include_raw: bool,
-    /// Whether several sessions may come out.
+    /// Whether several sessions may come out. If not, a second one is refused: an error says so once, and what
+    /// belongs to it is ignored.
     #[serde(default)]
     pub connection: bool,
     /// What the host knows about the session: it is repeated in the metadata of `session.started`.
@@ -222,7 +223,7 @@ pub enum Command {
         #[cfg_attr(feature = "tsify", tsify(optional))]
         instructions: Option<String>,
     },
-    /// Ends the session.
+    /// Ends the session: the process, or one session of several that a connection carries.
     Terminate,
 }
 
@@ -243,6 +244,36 @@ pub struct StartCommand {
     /// The permission mode.
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub permission_mode: Option<String>,
+    /// Servers of tools, by name: for an agent that takes them with the session, and not with its process.
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, McpServer>"))]
+    pub mcp_servers: Map<String, McpServer>,
+}
+
+/// A server of tools: a program, or an address.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(default)]
+pub struct McpServer {
+    /// The program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub command: Option<String>,
+    /// The program's arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub args: Vec<String>,
+    /// The program's environment.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
+    pub env: Map<String, String>,
+    /// The address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub url: Option<String>,
+    /// What each request to the address carries.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional, type = "Record<string, string>"))]
+    pub headers: Map<String, String>,
 }
 
 /// Goes on with an earlier session.
@@ -251,6 +282,10 @@ pub struct StartCommand {
 pub struct ResumeCommand {
     /// The agent's own identifier of the session.
     pub native_session_id: String,
+    /// What is to be as for a fresh session, and not as it was.
+    #[serde(default)]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub start: StartCommand,
 }
 
 /// Says something to the agent.
@@ -405,6 +440,10 @@ pub struct Exit {
     /// The signal: `SIGKILL` …
     #[cfg_attr(feature = "tsify", tsify(optional, type = "string | null"))]
     pub signal: Option<String>,
+    /// Another process goes on with the sessions: what was running is over, and they are not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub restart: bool,
 }
 
 /// What was read so far, and what became of it.
@@ -544,15 +583,15 @@ impl std::error::Error for Failure {}
 
 /// Writes an object; fields that are not there are left out.
 fn object(out: &mut Vec<u8>, fields: &[(&str, Option<&dyn ToJson>)]) {
-    out.push(b'{');
-    let there = fields.iter().filter_map(|(key, value)| Some((key, (*value)?)));
-    for (index, (key, value)) in there.enumerate() {
-        if index > 0 {
-            out.push(b',');
+    let mut before = b'{';
+    for (key, value) in fields {
+        if let Some(value) = value {
+            out.push(before);
+            key.write_json(out);
+            out.push(b':');
+            value.write_json(out);
+            before = b',';
         }
-        key.write_json(out);
-        out.push(b':');
-        value.write_json(out);
     }
     out.push(b'}');
 }
@@ -651,7 +690,6 @@ mod tests {
         let counts: Map<String, u64> = [("a \"b\"".to_owned(), 2), ("c".to_owned(), 0)].into_iter().collect();
         let kind = KindStats { kind: "out x".to_owned(), ignored: counts.clone(), ..KindStats::default() };
         let drift = Drift { what: DriftKind::Field, name: "n".to_owned(), count: 1, first_line: 7 };
-        same(&Stats { kinds: vec![KindStats::default()], ..Stats::default() });
         same(&Stats { lines: 3, events: counts, kinds: vec![kind], drift: vec![drift], ..Stats::default() });
         same(&Stats::default());
         same(&KindStats::default());

@@ -21,6 +21,8 @@ kept! {
         pub(crate) prefix: String,
         /// There is always one; it is given to the first that comes.
         pub(crate) sessions: Vec<Session>,
+        /// Whether a second session of the agent is refused.
+        pub(crate) single: bool,
         /// The clock, in milliseconds since 1970.
         pub(crate) now: i64,
         pub(crate) stats: Counts,

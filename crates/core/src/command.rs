@@ -4,9 +4,10 @@ use interlinear_schema::tape::{Kind, Tape, Value};
 use interlinear_schema::{FromJson, Json, Mismatch};
 
 use crate::api::{
-    Agent, Command, ConvertOptions, Exit, Failure, OpenOptions, PermissionReply, PromptCommand, PromptMode, PromptPart,
-    RejectQuestionCommand, ReplyPermissionCommand, ReplyQuestionCommand, ResumeCommand, StartCommand,
+    Agent, Command, ConvertOptions, Exit, Failure, McpServer, OpenOptions, PermissionReply, PromptCommand, PromptMode,
+    PromptPart, RejectQuestionCommand, ReplyPermissionCommand, ReplyQuestionCommand, ResumeCommand, StartCommand,
 };
+use crate::map::Map;
 
 impl OpenOptions {
     /// Reads options.
@@ -42,24 +43,35 @@ impl ConvertOptions {
 impl Exit {
     /// Reads how a process ended.
     pub fn from_json(text: &str) -> Result<Self, Failure> {
-        read(text, "bad_exit", |value| Ok(Self { code: optional(value, "code")?, signal: optional(value, "signal")? }))
+        read(text, "bad_exit", |value| {
+            Ok(Self {
+                code: optional(value, "code")?,
+                signal: optional(value, "signal")?,
+                restart: optional(value, "restart")?.unwrap_or_default(),
+            })
+        })
     }
 }
 
 impl Command {
+    /// Its name, if it opens a conversation.
+    pub(crate) fn opens(&self) -> Option<&'static str> {
+        match self {
+            Self::Start(_) => Some("start"),
+            Self::Resume(_) => Some("resume"),
+            Self::Fork(_) => Some("fork"),
+            _ => None,
+        }
+    }
+
     /// Reads a command.
     pub fn from_json(text: &str) -> Result<Self, Failure> {
         read(text, "bad_command", |value| {
             let kind: String = field(value, "type")?;
             Ok(match kind.as_str() {
-                "start" => Self::Start(StartCommand {
-                    cwd: optional(value, "cwd")?,
-                    model: optional(value, "model")?,
-                    variant: optional(value, "variant")?,
-                    permission_mode: optional(value, "permission_mode")?,
-                }),
-                "resume" => Self::Resume(ResumeCommand { native_session_id: field(value, "native_session_id")? }),
-                "fork" => Self::Fork(ResumeCommand { native_session_id: field(value, "native_session_id")? }),
+                "start" => Self::Start(StartCommand::from_json(value)?),
+                "resume" => Self::Resume(ResumeCommand::from_json(value)?),
+                "fork" => Self::Fork(ResumeCommand::from_json(value)?),
                 "prompt" => {
                     Self::Prompt(PromptCommand { parts: field(value, "parts")?, mode: optional(value, "mode")? })
                 }
@@ -143,6 +155,47 @@ impl FromJson<'_> for Agent {
     }
 }
 
+impl FromJson<'_> for StartCommand {
+    fn from_json(value: Value<'_>) -> Result<Self, Mismatch> {
+        Ok(Self {
+            cwd: optional(value, "cwd")?,
+            model: optional(value, "model")?,
+            variant: optional(value, "variant")?,
+            permission_mode: optional(value, "permission_mode")?,
+            mcp_servers: optional(value, "mcp_servers")?.unwrap_or_default(),
+        })
+    }
+}
+
+impl FromJson<'_> for ResumeCommand {
+    fn from_json(value: Value<'_>) -> Result<Self, Mismatch> {
+        let start = optional(value, "start")?.unwrap_or_default();
+        Ok(Self { native_session_id: field(value, "native_session_id")?, start })
+    }
+}
+
+impl FromJson<'_> for McpServer {
+    fn from_json(value: Value<'_>) -> Result<Self, Mismatch> {
+        Ok(Self {
+            command: optional(value, "command")?,
+            args: optional(value, "args")?.unwrap_or_default(),
+            env: optional(value, "env")?.unwrap_or_default(),
+            url: optional(value, "url")?,
+            headers: optional(value, "headers")?.unwrap_or_default(),
+        })
+    }
+}
+
+impl<'a, V: FromJson<'a>> FromJson<'a> for Map<String, V> {
+    fn from_json(value: Value<'a>) -> Result<Self, Mismatch> {
+        if !value.is_object() {
+            return Err(Mismatch::expected("an object"));
+        }
+        let entries = value.members().map(|(key, value)| Ok((key.into_owned(), V::from_json(value)?)));
+        entries.collect()
+    }
+}
+
 impl FromJson<'_> for PromptMode {
     fn from_json(value: Value<'_>) -> Result<Self, Mismatch> {
         word(value, &[("steer", Self::Steer), ("follow_up", Self::FollowUp)], "`steer` or `follow_up`")
@@ -191,8 +244,19 @@ mod tests {
     #[test]
     fn every_command_survives_being_written_and_read() {
         let text = |name: &str| name.to_owned();
+        let server = McpServer {
+            command: Some(text("c")),
+            args: vec![text("-a")],
+            env: [(text("K"), text("v"))].into_iter().collect(),
+            url: Some(text("http://localhost")),
+            headers: [(text("H"), text("v"))].into_iter().collect(),
+        };
+        let mcp_servers = [(text("tools"), server)].into_iter().collect();
+        let start = StartCommand { cwd: Some(text("/")), mcp_servers, ..StartCommand::default() };
         let commands = [
-            Command::Start(StartCommand { cwd: Some(text("/")), ..StartCommand::default() }),
+            Command::Start(start.clone()),
+            Command::Resume(ResumeCommand { native_session_id: text("n"), start: start.clone() }),
+            Command::Fork(ResumeCommand { native_session_id: text("n"), start: StartCommand::default() }),
             Command::Prompt(PromptCommand { parts: vec![PromptPart::Text { text: text("hello") }], mode: None }),
             Command::Interrupt,
             Command::SetModel { model: text("m") },
@@ -220,7 +284,7 @@ mod tests {
         let expected = "field `agent`: expected `claude`, `codex`, `opencode`, `amp` or `pi`";
         assert_eq!(refused(r#"{"agent":"nobody"}"#).as_deref(), Some(expected));
         let exit = Exit::from_json(r#"{"code":null,"signal":"SIGINT"}"#);
-        assert_eq!(exit, Ok(Exit { code: None, signal: Some("SIGINT".to_owned()) }));
+        assert_eq!(exit, Ok(Exit { signal: Some("SIGINT".to_owned()), ..Exit::default() }));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::stderr::Stderr;
 use crate::wire::Drifts;
 
 /// A process that is read and talked to, or a transcript of one: events of all its sessions come out, each session
-/// with its own identifier and sequence. A session is a connection that carries one.
+/// with its own identifier and sequence. A session is a connection that refuses a second one.
 ///
 /// It reads no clock: `now` is the host's, in milliseconds since 1970.
 #[derive(Debug)]
@@ -68,6 +68,7 @@ impl Connection {
     /// Opens a session or a connection.
     pub fn open(options: &OpenOptions) -> Result<Self, Failure> {
         let mut connection = Self::of(options.agent, Form::Live, &options.session_id, options.include_raw);
+        connection.machine.book.single = !options.connection;
         if options.connection {
             // Every session of a connection has a number behind the prefix, the first one too.
             connection.machine.book.sessions = vec![Session::new(format!("{}_1", options.session_id))];
@@ -90,6 +91,7 @@ impl Connection {
             host_metadata: String::new(),
             prefix: session_id.to_owned(),
             sessions: vec![Session::new(session_id.to_owned())],
+            single: false,
             now: 0,
             stats: Counts::default(),
             drift: Drifts::default(),
@@ -136,14 +138,20 @@ impl Connection {
         let machine = &mut self.machine;
         machine.book.now = now as i64;
         let mut emit = Emit::new(&mut machine.book, sink, None);
+        let opens = command.opens();
         if let Some(id) = session_id
-            && !emit.select_named(id, matches!(command, Command::Start(_) | Command::Resume(_) | Command::Fork(_)))
+            && !emit.select_named(id, opens.is_some())
         {
             emit.unsupported(&format!("there is no session {id}"));
             return;
         }
+        if let Some(opens) = opens {
+            emit.expect_session(opens);
+        }
         let mut outgoing = Vec::new();
-        if *command == Command::Terminate {
+        let session = emit.selected();
+        let alone = *command == Command::Terminate && session_id.is_some();
+        if *command == Command::Terminate && !alone {
             machine.terminating = true;
             outgoing.push(Outgoing::Signal("SIGTERM".to_owned()));
         } else {
@@ -160,6 +168,12 @@ impl Connection {
             }
         }
         self.machine.outgoing.append(&mut outgoing);
+        if alone {
+            let mut emit = Emit::new(&mut self.machine.book, sink, None);
+            emit.select(session);
+            let (reason, terminated_by) = (EndReason::Terminated, TerminatedBy::Daemon);
+            emit.end_session(SessionEndedData { reason, terminated_by, ..SessionEndedData::default() });
+        }
     }
 
     /// What the host must write, call or signal now. To be asked after every other call.
@@ -185,12 +199,21 @@ impl Connection {
         self.machine.book.now = now as i64;
         self.flush(sink);
         let machine = &mut self.machine;
+        let heir = exit.restart.then(|| machine.agent.heir());
         for index in machine.book.to_be_ended() {
             let mut emit = Emit::new(&mut machine.book, sink, None);
             emit.select(index);
             machine.agent.finish(&mut emit);
             let end = session_end(exit, machine.terminating, &machine.stderr, machine.agent.last_error());
-            emit.end_session(end);
+            match heir {
+                Some(_) => emit.break_off(end),
+                None => emit.end_session(end),
+            }
+        }
+        if let Some(heir) = heir {
+            machine.agent = heir;
+            machine.stderr = Stderr::default();
+            machine.terminating = false;
         }
     }
 
@@ -401,10 +424,14 @@ impl Connection {
         }
         if direction == Direction::Err || !matches!(text[0], b'{') && *channel != Channel::Argv {
             let shown = String::from_utf8_lossy(payload);
-            let mut emit = Emit::new(book, sink, raw_text(&shown));
             if direction == Direction::Err {
                 machine.stderr.line(&shown);
             }
+            // Among several sessions nobody can tell whose it is.
+            if direction != Direction::In && book.sessions.iter().filter(|session| session.is_running()).count() > 1 {
+                return report(book, direction, bytes, "text", Outcome::Ignored("of no session"), sink);
+            }
+            let mut emit = Emit::new(book, sink, raw_text(&shown));
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }

@@ -45,6 +45,7 @@ mod state;
 mod stderr;
 mod stored;
 pub mod time;
+mod title;
 mod wire;
 
 pub use api::*;

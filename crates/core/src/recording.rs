@@ -132,7 +132,8 @@ fn replay(connection: &mut Connection, value: Value<'_>, now: f64, sink: &mut dy
         "err" => connection.receive(&line, &Channel::Stderr, now, sink),
         "exit" => {
             let signal = text("signal").map(Cow::into_owned);
-            connection.exited(&Exit { code: value.get("code").and_then(Value::i64), signal }, now, sink);
+            let restart = value.get("restart").and_then(Value::bool).unwrap_or_default();
+            connection.exited(&Exit { code: value.get("code").and_then(Value::i64), signal, restart }, now, sink);
         }
         _ => connection.receive(&line, &channel(Channel::Stdout), now, sink),
     }

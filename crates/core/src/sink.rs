@@ -59,6 +59,8 @@ pub enum Encoding {
     Ndjson,
     /// Packed, with what became of each line after its events.
     Trace,
+    /// The same, with the native objects in it.
+    SealedTrace,
 }
 
 /// How large a buffer may be that is kept for the next call.
@@ -81,6 +83,7 @@ impl Encoding {
             "sealed" => Ok(Self::Sealed),
             "ndjson" => Ok(Self::Ndjson),
             "trace" => Ok(Self::Trace),
+            "sealed-trace" => Ok(Self::SealedTrace),
             _ => Err(Failure::new("bad_options", format!("unknown encoding `{name}`"))),
         }
     }
@@ -97,7 +100,8 @@ impl Output {
         self.text.clear();
         self.text.shrink_to(KEPT);
         self.packer.clear(KEPT);
-        self.packer.reads(if self.encoding == Encoding::Sealed { b"" } else { input });
+        let sealed = matches!(self.encoding, Encoding::Sealed | Encoding::SealedTrace);
+        self.packer.reads(if sealed { b"" } else { input });
     }
 
     /// Whether what is written is text to be decoded at once, all of it ASCII; otherwise it is bytes to be handed on.
@@ -109,7 +113,7 @@ impl Output {
     pub fn written(&mut self) -> &mut Vec<u8> {
         match self.encoding {
             Encoding::Ndjson => &mut self.text,
-            Encoding::Packed | Encoding::Sealed | Encoding::Trace => self.packer.close(),
+            _ => self.packer.close(),
         }
     }
 
@@ -125,12 +129,12 @@ impl Sink for Output {
     fn event(&mut self, event: &UniversalEvent<'_>) {
         match self.encoding {
             Encoding::Ndjson => self.lines.write(event, &mut self.text),
-            Encoding::Packed | Encoding::Sealed | Encoding::Trace => self.packer.event(event),
+            _ => self.packer.event(event),
         }
     }
 
     fn line(&mut self, line: &LineReport<'_>) {
-        if self.encoding != Encoding::Trace {
+        if !matches!(self.encoding, Encoding::Trace | Encoding::SealedTrace) {
             return;
         }
         let (outcome, reason) = match line.outcome {

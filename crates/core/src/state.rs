@@ -1,5 +1,7 @@
 //! How state is kept in a snapshot: one description of a type serves for writing and for reading.
 
+use std::collections::VecDeque;
+
 use interlinear_schema::tape::Tape;
 use interlinear_schema::{
     ContentPart, FromJson, IntoOwned, ItemKind, ItemRole, Json, PermissionData, QuestionData, ToJson,
@@ -150,7 +152,7 @@ impl Kept for i64 {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         // Small numbers stay small, whatever their sign.
         let number = through.number(((*self << 1) ^ (*self >> 63)) as u64);
-        *self = (number >> 1) as Self ^ -((number & 1) as Self);
+        *self = (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
     }
 }
 
@@ -200,6 +202,14 @@ impl<T: Kept + Default> Kept for Option<T> {
 impl<T: Kept + Default> Kept for Vec<T> {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         T::pass_all(self, through);
+    }
+}
+
+impl<T: Kept + Default> Kept for VecDeque<T> {
+    fn pass(&mut self, through: &mut Snapshot<'_>) {
+        let mut list = Vec::from(std::mem::take(self));
+        list.pass(through);
+        *self = list.into();
     }
 }
 

@@ -52,9 +52,9 @@ fn scaled(mut number: Big, exponent: i64) -> f64 {
     // The quotient is to have 64 or 65 bits: more than a number keeps.
     let shift = 64 + below.bits() as i64 - number.bits() as i64;
     if shift > 0 {
-        number.shift(shift as usize)
+        number.shift(shift as usize);
     } else {
-        below.shift(-shift as usize)
+        below.shift(-shift as usize);
     }
     let (quotient, rest) = number.divide(below);
     let bits = 128 - i64::from(quotient.leading_zeros());
@@ -146,9 +146,9 @@ fn shortest(number: f64) -> (String, i64) {
             let mut above = Big(vec![mantissa as u32, (mantissa >> 32) as u32]);
             let mut below = Big(vec![1]);
             if exponent < 0 {
-                below.shift(-exponent as usize)
+                below.shift(-exponent as usize);
             } else {
-                above.shift(exponent as usize)
+                above.shift(exponent as usize);
             }
             let larger = if decimals < 0 { &mut below } else { &mut above };
             (0..decimals.abs()).for_each(|_| larger.multiply(10, 0));
@@ -163,7 +163,9 @@ fn shortest(number: f64) -> (String, i64) {
                 point += 1;
                 continue;
             }
-            if parse(&format!("{digits}e{}", -decimals)) == number {
+            #[expect(clippy::float_cmp, reason = "the digits are enough when they are read as the very same number")]
+            let enough = parse(&format!("{digits}e{}", -decimals)) == number;
+            if enough {
                 let point = digits.len() as i64 - decimals;
                 return (digits.trim_end_matches('0').to_owned(), point);
             }

@@ -19,6 +19,9 @@ pub struct Key {
 }
 
 /// The keys in a table's text: how many there are, and the first `N` of them, the shortest first.
+///
+/// # Panics
+/// At compile time, where a table has too many fields or a key is too long.
 pub const fn keys<const N: usize>(text: &str, fields: usize) -> (usize, [Key; N]) {
     let text = text.as_bytes();
     let mut found = [Key { start: 0, length: 0, field: 0 }; N];

@@ -1,5 +1,6 @@
 //! The packed form: one array of ASCII, whatever the events hold. That it says the same as the full JSON is held by the
 //! tests that cross the boundary, with the decoder that is shipped.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 use std::borrow::Cow;
 
@@ -18,7 +19,9 @@ fn wtf8() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(piece, 0..6).prop_map(|pieces| {
         // Joined as texts are: halves of a pair that meet become one character.
         let mut whole = Vec::new();
-        pieces.into_iter().for_each(|piece| Text::from_wtf8(piece).append_to(&mut whole));
+        for piece in pieces {
+            Text::from_wtf8(piece).append_to(&mut whole);
+        }
         whole
     })
 }
@@ -92,9 +95,9 @@ fn what_events_share_is_said_once() {
 #[test]
 fn text_that_comes_again_is_said_once() {
     let text = packed(|packer| {
-        [Text::from("it's \"quoted\""), Text::from_json_body(r#"it's \"quoted\""#), Text::from("new")]
-            .iter()
-            .for_each(|text| text.pack(packer));
+        for text in [Text::from("it's \"quoted\""), Text::from_json_body(r#"it's \"quoted\""#), Text::from("new")] {
+            text.pack(packer);
+        }
     });
     assert_eq!(text, r#"["it's \"quoted\"",0,"new"]"#);
 }

@@ -2,7 +2,7 @@ import type { Command, ConvertOptions, Exit, OpenOptions } from "../types/index.
 import type { InterlinearError } from "./errors.js";
 
 /** How a transcript's output is written. */
-export type Encoding = "packed" | "sealed" | "ndjson" | "trace";
+export type Encoding = "packed" | "sealed" | "ndjson" | "trace" | "sealed-trace";
 
 /** A connection in the core. Events come packed, as the text that `decodeEvents` reads. */
 export interface RawMachine {
@@ -21,7 +21,7 @@ export interface RawMachine {
   free(): void;
 }
 
-/** What a call gave: text that `decode.ts` reads (`packed`, `trace`), or bytes to be handed on (`sealed`, `ndjson`). */
+/** What a call gave: text that `decode.ts` reads (`packed`, `trace`), or bytes to be handed on (the others). */
 export type Output = string | Uint8Array;
 
 /** A transcript in the core. */

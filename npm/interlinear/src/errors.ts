@@ -7,8 +7,17 @@ const cures: Record<string, string> = {
   crashed: "Open the session again, or `restore` its last snapshot. Please report the input that did this.",
   disposed: "Do not use a session after it was disposed of.",
   not_initialized: "Call `await init()` first: the WebAssembly module must be loaded.",
+  session_busy: "Close its writer, or wait until the process that holds it has ended.",
+  session_lost: "Open the session again, if nobody else is to write it.",
   snapshot_version: "Read the session again from its lines: only the version that wrote a snapshot reads it.",
+  store_closed: "Open a new store.",
+  store_failed: "See to the disk or the database, then append the same events again.",
+  store_full: "Make room, then append the same events again.",
   unknown_format: 'Name the agent: `{ agent: "claude" }`.',
+  unknown_session: "List the sessions to see which there are.",
+  writer_closed: "Open the session again.",
+  wrong_sequence: "Append the events of a session in their order, each once.",
+  wrong_session: "Open a writer for each session.",
 };
 
 /** What this package throws: an error with a code to decide by and a cure to read. */

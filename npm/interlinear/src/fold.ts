@@ -233,8 +233,11 @@ function below(draft: Draft, event: UniversalEvent, parentId: string | undefined
 
 /** Takes from an item's content what concerns more than the item. */
 function noteContent(draft: Draft, item: UniversalItem): void {
-  const facts = item.content.some((part) => part.type === "status" && part.label === "session");
+  const facts = item.content.some((part) => part.type === "status" && ["session", "mode"].includes(part.label));
   for (const part of item.content) {
+    if (part.type === "status" && part.label === "title" && item.agent_id === undefined) {
+      mergeFacts(draft, { title: part.detail });
+    }
     if (part.type === "tool_call" && item.kind === "tool_call") draft.nameCall(part.call_id, itemKey(item.item_id));
     if (part.type === "json" && facts) mergeFacts(draft, part.json);
     if (part.type === "status") retract(draft, part.retracts ?? []);

@@ -94,8 +94,8 @@ export class Connection {
 
   /** The agent's process is gone. */
   exited(exit: Exit): UniversalEvent[] {
-    const { code = null, signal = null } = exit;
-    return this.#events((machine, now) => machine.exited({ code, signal }, now));
+    const { code = null, signal = null, restart = false } = exit;
+    return this.#events((machine, now) => machine.exited({ code, signal, restart }, now));
   }
 
   /** The input is over. */
@@ -195,7 +195,10 @@ export class Session extends Connection {
   }
 }
 
-/** Opens a session: an agent's process that carries one conversation. */
+/**
+ * Opens a session: an agent's process that carries one conversation. A second one is refused (an `error` with the code
+ * `second_session` says so once) unless a command asked for it: `start`, `resume` and `fork` go on in this session.
+ */
 export function openSession(options: SessionOptions): Session {
   const { sessionId = newSessionId(), now, ...rest } = options;
   const build = core();

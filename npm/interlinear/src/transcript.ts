@@ -32,6 +32,8 @@ export interface Outputs {
   encoded: Uint8Array;
   /** Native lines, each with its events. */
   trace: TraceLine[];
+  /** The same, still encoded. */
+  encodedTrace: Uint8Array;
 }
 
 /** Makes what the host gets out of what a call gave; `input` is what it read. */
@@ -44,6 +46,7 @@ const encodings: { [T in keyof Outputs]: { encoding: Encoding; decode: Decode<Ou
   ndjson: { encoding: "ndjson", decode: asBytes },
   encoded: { encoding: "sealed", decode: asBytes },
   trace: { encoding: "trace", decode: decodeTrace },
+  encodedTrace: { encoding: "sealed-trace", decode: asBytes },
 };
 
 /**

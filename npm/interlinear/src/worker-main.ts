@@ -4,7 +4,7 @@ import type { Core } from "./core.js";
 import { InterlinearError } from "./errors.js";
 import { Transcript } from "./transcript.js";
 import { wasmCore } from "./wasm.js";
-import type { Reply, Request, WorkerFile } from "./worker-protocol.js";
+import type { Reply, Request, WorkerFile, WorkerOutput } from "./worker-protocol.js";
 
 /** The part of a Worker's global scope that is used here. */
 interface Scope {
@@ -45,8 +45,8 @@ function failed(error: unknown): Reply {
 }
 
 /** Reads the files, gathers output into pieces, and ends with what was read. */
-async function* convert(core: Core, { files, options }: Request & { type: "open" }): AsyncGenerator<Reply> {
-  const transcript = new Transcript(core, "encoded", options);
+async function* convert(core: Core, { files, options, to }: Request & { type: "open" }): AsyncGenerator<Reply> {
+  const transcript = new Transcript(core, to, options);
   const progress = { read: 0, total: files.reduce((sum, { data }) => sum + sizeOf(data), 0) };
   let gathered: Uint8Array[] = [];
   let size = 0;
@@ -63,7 +63,7 @@ async function* convert(core: Core, { files, options }: Request & { type: "open"
 }
 
 async function* outputs(
-  transcript: Transcript<"encoded">,
+  transcript: Transcript<WorkerOutput>,
   files: WorkerFile[],
   progress: { read: number; total: number },
 ): AsyncGenerator<Uint8Array> {

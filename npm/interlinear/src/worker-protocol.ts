@@ -9,9 +9,12 @@ export interface WorkerFile {
   data: Blob | Uint8Array;
 }
 
+/** What the Worker makes of the files: events, or native lines with their events. */
+export type WorkerOutput = "encoded" | "encodedTrace";
+
 /** From the page. */
 export type Request =
-  | { type: "open"; module: WebAssembly.Module; files: WorkerFile[]; options: ConvertOptions }
+  | { type: "open"; module: WebAssembly.Module; files: WorkerFile[]; options: ConvertOptions; to: WorkerOutput }
   | { type: "next" };
 
 /** From the Worker. */

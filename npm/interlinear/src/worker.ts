@@ -3,8 +3,10 @@ import { decodeEvents } from "./decode.js";
 import { InterlinearError } from "./errors.js";
 import { compile } from "./load.js";
 import type { ConvertOptions } from "./transcript.js";
-import type { Reply, Request, WorkerFile } from "./worker-protocol.js";
+import type { Reply, Request, WorkerFile, WorkerOutput } from "./worker-protocol.js";
 
+export { decodeTrace } from "./decode.js";
+export type { TraceLine } from "./trace.js";
 export type { WorkerFile } from "./worker-protocol.js";
 
 /** A transcript for the Worker: a file as the user chose it, bytes, or several files. */
@@ -32,21 +34,52 @@ export interface WorkerResult {
 
 /** Converts a transcript in a Worker of its own, so that the page stays smooth however big the file is. */
 export async function convertInWorker(input: WorkerInput, options: WorkerOptions = {}): Promise<WorkerResult> {
-  const { onProgress, onEvents, signal, ...convertOptions } = options;
+  const { onEvents, ...rest } = options;
+  const events: UniversalEvent[] = [];
+  const take = onEvents ?? ((next: UniversalEvent[]) => void events.push(...next));
+  const end = await run(input, "encoded", rest, (piece) => take(decodeEvents(piece)));
+  return { events, ...end };
+}
+
+/** How to trace in a Worker. */
+export interface TraceOptions extends ConvertOptions {
+  /** How far it is: bytes read, of how many. */
+  onProgress?: (progress: { read: number; total: number }) => void;
+  /**
+   * The next native lines, each with its events, encoded: `decodeTrace` gives them. Encoded they take a fraction of
+   * the memory, so that a page can keep all of a big file and decode what is looked at.
+   */
+  onPiece: (piece: Uint8Array) => void;
+  /** Stops the work. */
+  signal?: AbortSignal;
+}
+
+/** Shows a transcript line by line, each with its events, in a Worker of its own. */
+export function traceInWorker(input: WorkerInput, options: TraceOptions): Promise<Omit<WorkerResult, "events">> {
+  const { onPiece, ...rest } = options;
+  return run(input, "encodedTrace", rest, onPiece);
+}
+
+/** Asks the Worker for one piece after the other. */
+async function run(
+  input: WorkerInput,
+  to: WorkerOutput,
+  options: Omit<WorkerOptions, "onEvents">,
+  take: (piece: Uint8Array) => void,
+): Promise<Omit<WorkerResult, "events">> {
+  const { onProgress, signal, ...convertOptions } = options;
   signal?.throwIfAborted();
   const module = await compile();
   signal?.throwIfAborted();
   const worker = startWorker();
-  const events: UniversalEvent[] = [];
-  const take = onEvents ?? ((next: UniversalEvent[]) => void events.push(...next));
   const aborted = rejectedBy(signal);
   try {
-    post(worker, { type: "open", module, files: filesOf(input), options: convertOptions });
+    post(worker, { type: "open", module, files: filesOf(input), options: convertOptions, to });
     for (;;) {
       const reply = await Promise.race([ask(worker, { type: "next" }), aborted.promise]);
       if (reply.type === "failed") throw new InterlinearError(reply.code, reply.message, reply.cure);
-      if (reply.type === "end") return { events, detection: reply.detection, stats: reply.stats };
-      for (const output of reply.output) take(decodeEvents(output));
+      if (reply.type === "end") return { detection: reply.detection, stats: reply.stats };
+      for (const output of reply.output) take(output);
       onProgress?.({ read: reply.read, total: reply.total });
     }
   } finally {

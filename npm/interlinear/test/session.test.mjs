@@ -47,6 +47,34 @@ test("a session without an identifier gets one of its own", () => {
   assert.equal(event.session_id, first.sessionId);
 });
 
+test("a session refuses a second one, which a connection carries", () => {
+  const error = (sessionID) => {
+    const event = {
+      type: "session.error",
+      properties: { sessionID, error: { name: "Broken", data: { message: "no" } } },
+    };
+    return `data: ${line(event)}\n`;
+  };
+  const both = error("ses_1") + error("ses_2") + error("ses_2");
+  const session = openSession({ agent: "opencode", sessionId: "mine" });
+  const events = session.receive(both, "sse");
+  assert.deepEqual(
+    events.map(({ session_id, type, data }) => [session_id, type, data.code]),
+    [
+      ["mine", "session.started", undefined],
+      ["mine", "error", "Broken"],
+      ["mine", "error", "second_session"],
+    ],
+  );
+  assert.match(events[2].data.message, /Open a connection/);
+  const [kind] = session.stats().kinds.filter(({ kind }) => kind.includes("session.error"));
+  assert.deepEqual([kind.lines, kind.ignored], [3, { "second session": 1 }]);
+
+  const connection = openConnection({ agent: "opencode", sessionPrefix: "p" });
+  const sessions = connection.receive(both, "sse").map(({ session_id }) => session_id);
+  assert.deepEqual([...new Set(sessions)], ["p_1", "p_2"]);
+});
+
 test("a session goes on from its snapshot", () => {
   const options = { agent: "claude", sessionId: "s", now: () => 0 };
   const [whole, begun] = [openSession(options), openSession(options)];

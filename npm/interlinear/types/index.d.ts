@@ -855,7 +855,8 @@ export interface OpenOptions {
      */
     includeRaw?: boolean;
     /**
-     * Whether several sessions may come out.
+     * Whether several sessions may come out. If not, a second one is refused: an error says so once, and what
+     * belongs to it is ignored.
      */
     connection?: boolean;
     /**
@@ -934,6 +935,36 @@ export interface StartCommand {
      * The permission mode.
      */
     permission_mode?: string;
+    /**
+     * Servers of tools, by name: for an agent that takes them with the session, and not with its process.
+     */
+    mcp_servers?: Record<string, McpServer>;
+}
+
+/**
+ * A server of tools: a program, or an address.
+ */
+export interface McpServer {
+    /**
+     * The program.
+     */
+    command?: string;
+    /**
+     * The program's arguments.
+     */
+    args?: string[];
+    /**
+     * The program's environment.
+     */
+    env?: Record<string, string>;
+    /**
+     * The address.
+     */
+    url?: string;
+    /**
+     * What each request to the address carries.
+     */
+    headers?: Record<string, string>;
 }
 
 /**
@@ -944,6 +975,10 @@ export interface ResumeCommand {
      * The agent's own identifier of the session.
      */
     native_session_id: string;
+    /**
+     * What is to be as for a fresh session, and not as it was.
+     */
+    start?: StartCommand;
 }
 
 /**
@@ -1067,6 +1102,10 @@ export interface Exit {
      * The signal: `SIGKILL` …
      */
     signal?: string | null;
+    /**
+     * Another process goes on with the sessions: what was running is over, and they are not.
+     */
+    restart?: boolean;
 }
 
 /**

@@ -42,7 +42,7 @@ pub(crate) fn declarations() -> String {
         QuestionStatus, QuestionKind, Question, QuestionOption, ErrorData, UnparsedData,
     ];
     let api = declarations_of![core:
-        Agent, Form, OpenOptions, ConvertOptions, Command, StartCommand, ResumeCommand, PromptCommand, PromptMode,
+        Agent, Form, OpenOptions, ConvertOptions, Command, StartCommand, McpServer, ResumeCommand, PromptCommand, PromptMode,
         PromptPart, ReplyPermissionCommand, PermissionReply, ReplyQuestionCommand, RejectQuestionCommand, Outgoing,
         HttpRequest, Exit, Stats, KindStats, Drift, DriftKind, Detection, Break, Stretch, Failure,
     ];

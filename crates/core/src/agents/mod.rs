@@ -78,6 +78,17 @@ impl State {
         }
     }
 
+    /// The state with which another process of the agent goes on with the sessions.
+    pub(crate) fn heir(&self) -> Self {
+        match self {
+            Self::Claude(_) => Self::new(Agent::Claude),
+            Self::Amp(_) => Self::new(Agent::Amp),
+            Self::Pi(_) => Self::new(Agent::Pi),
+            Self::Codex(state) => Self::Codex(Box::new(state.heir())),
+            Self::Opencode(state) => Self::Opencode(Box::new(state.heir())),
+        }
+    }
+
     /// From here on entries of stored files come; `links` are subagents and the calls that started them, or other
     /// branches and the entries at which they begin.
     pub(crate) fn read_stored(&mut self, links: Map<String, String>) {

@@ -78,7 +78,8 @@ impl<'e> Emit<'e> {
 
     /// What became of the line.
     pub(crate) fn outcome(&self) -> Outcome<'static> {
-        if self.events > 0 { Outcome::Mapped } else { Outcome::Ignored(self.ignored.unwrap_or("nothing new")) }
+        let ignored = if self.session().refused { Some("second session") } else { self.ignored };
+        if self.events > 0 { Outcome::Mapped } else { Outcome::Ignored(ignored.unwrap_or("nothing new")) }
     }
 
     /// What the line did, if it did nothing else and the next one may do the same.

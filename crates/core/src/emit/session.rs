@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    EndReason, EventData, EventSource, Json, SessionEndedData, SessionStartedData, TerminatedBy, TurnData,
-    TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
+    EndReason, ErrorData, EventData, EventSource, Json, SessionEndedData, SessionStartedData, StatusLabel,
+    TerminatedBy, Text, TurnData, TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
 };
 
 use super::calls::{Call, WaitingResult};
@@ -27,6 +27,10 @@ kept! {
         pub(super) event_id: String,
         pub(super) started: bool,
         pub(super) ended: bool,
+        /// It is a second one where there may be one only: nothing comes out of it.
+        pub(super) refused: bool,
+        /// How the host asked for another conversation in this session, while that is not there.
+        opening: Option<String>,
         /// The number of the open turn.
         turn: Option<String>,
         turns: u64,
@@ -67,6 +71,11 @@ impl Session {
         }
     }
 
+    /// The number of the last event.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
     /// The event that was stepped to.
     pub(super) fn event<'a>(&'a self, synthetic: bool, data: EventData<'a>, raw: Json<'a>) -> UniversalEvent<'a> {
         UniversalEvent {
@@ -81,11 +90,6 @@ impl Session {
             raw,
             extra: interlinear_schema::Extra::default(),
         }
-    }
-
-    /// The number of the last event.
-    pub(crate) fn sequence(&self) -> u64 {
-        self.sequence
     }
 
     pub(crate) fn turn_id(&self) -> Option<&str> {
@@ -137,37 +141,94 @@ impl Emit<'_> {
     pub(crate) fn route(&mut self, native: &str) -> usize {
         let sessions = &mut self.book.sessions;
         let is_it = |session: &Session| session.native_id.as_deref() == Some(native) && !session.ended;
+        let is_free = |session: &Session| !session.ended && (session.native_id.is_none() || session.opening.is_some());
         let known = sessions.iter().position(is_it);
-        let free = || sessions.iter().position(|session| session.native_id.is_none() && !session.ended);
-        let index = known.or_else(free).unwrap_or(sessions.len());
+        let index = known.or_else(|| sessions.iter().position(is_free)).unwrap_or(sessions.len());
+        if index == sessions.len() {
+            if self.book.single {
+                return self.refuse(native);
+            }
+            sessions.push(Session::new(format!("{}_{}", self.book.prefix, index + 1)));
+        }
+        self.select(index);
+        self.adopt(native);
+        index
+    }
+
+    /// The session goes on with this native one; where the host asked for another, that is said.
+    pub(crate) fn adopt(&mut self, native: &str) {
+        let session = self.session_mut();
+        let another = session.native_id.as_deref().is_some_and(|known| known != native);
+        let opening = session.opening.take().filter(|_| another);
+        self.native_session(native);
+        if let Some(how) = opening {
+            self.status(StatusLabel::Session, Some(Text::from(how)), None);
+        }
+    }
+
+    /// A second session where there may be one only. Said once; what belongs to it is ignored and counted.
+    fn refuse(&mut self, native: &str) -> usize {
+        let sessions = &mut self.book.sessions;
+        let index = sessions.iter().position(|session| session.refused).unwrap_or(sessions.len());
+        if index == sessions.len() {
+            sessions.push(Session { ended: true, refused: true, ..Session::default() });
+            let message = format!(
+                "the agent carries a second session, {native}: it is left out, as this is the session of one only. \
+                 Open a connection to read them all"
+            );
+            let details = format!("{{\"native_session_id\":{}}}", Json::of(native).as_str());
+            self.select(0);
+            self.send(
+                true,
+                EventData::Error(ErrorData {
+                    message: message.into(),
+                    code: Some("second_session".into()),
+                    details: Some(Json::from_text(details)),
+                    ..ErrorData::default()
+                }),
+            );
+        }
+        self.select(index);
+        index
+    }
+
+    /// The host wants another conversation: where there may be one session only, it goes on with that.
+    pub(crate) fn expect_session(&mut self, how: &str) {
+        if self.book.single {
+            self.session_mut().opening = Some(how.to_owned());
+        }
+    }
+
+    /// There is no other conversation after all.
+    pub(crate) fn keep_session(&mut self) {
+        self.session_mut().opening = None;
+    }
+
+    /// What names no session goes to the first that is not over; if all are, to a new one, where there may be one.
+    pub(crate) fn select_any(&mut self) {
+        let sessions = &mut self.book.sessions;
+        let open = sessions.iter().position(|session| !session.ended);
+        let other = if self.book.single { 0 } else { sessions.len() };
+        let index = open.unwrap_or(other);
         if index == sessions.len() {
             sessions.push(Session::new(format!("{}_{}", self.book.prefix, index + 1)));
         }
         self.select(index);
-        self.native_session(native);
-        index
-    }
-
-    /// What names no session goes to the first that is not over; if all are, to a new one.
-    pub(crate) fn select_any(&mut self) {
-        let sessions = &mut self.book.sessions;
-        let open = sessions.iter().position(|session| !session.ended).unwrap_or(sessions.len());
-        if open == sessions.len() {
-            sessions.push(Session::new(format!("{}_{}", self.book.prefix, open + 1)));
-        }
-        self.select(open);
     }
 
     /// Events go to the session with this identifier of the host. Where it may be new, it is opened.
     pub(crate) fn select_named(&mut self, id: &str, new: bool) -> bool {
         let sessions = &mut self.book.sessions;
-        let index = match sessions.iter().position(|session| session.id == id) {
+        let index = match sessions.iter().position(|session| session.id == id && !session.refused) {
             Some(index) => index,
-            None if !new => return false,
+            None if !new || self.book.single => return false,
             None => {
-                // One that nobody has used yet takes the name.
-                let untouched = |session: &Session| !session.started && session.native_id.is_none();
-                let index = sessions.iter().position(untouched).unwrap_or(sessions.len());
+                // One that nobody has used or named yet takes the name.
+                let unnamed = |at: usize, session: &Session| session.id == format!("{}_{}", self.book.prefix, at + 1);
+                let untouched = |(at, session): (usize, &Session)| {
+                    !session.started && session.native_id.is_none() && unnamed(at, session)
+                };
+                let index = sessions.iter().enumerate().position(untouched).unwrap_or(sessions.len());
                 if index == sessions.len() {
                     sessions.push(Session::default());
                 }
@@ -182,6 +243,7 @@ impl Emit<'_> {
     /// The agent's own identifier of the session, from here on.
     pub(crate) fn native_session(&mut self, id: &str) {
         let session = self.session_mut();
+        session.opening = None;
         if session.native_id.as_deref() != Some(id) {
             session.native_id = Some(id.to_owned());
         }
@@ -237,6 +299,20 @@ impl Emit<'_> {
         // No agent says that its session is over: the process or the input ended.
         self.send(true, EventData::SessionEnded(end));
         self.session_mut().ended = true;
+    }
+
+    /// The process is gone, and another will go on with the session: what was running is over.
+    pub(crate) fn break_off(&mut self, end: SessionEndedData<'_>) {
+        let failed = end.reason == EndReason::Error;
+        if failed {
+            let message = end.message.unwrap_or_default();
+            let turn_id = self.session().turn.clone().map(Cow::Owned);
+            let code = Some(Cow::Borrowed("agent_exited"));
+            self.send(true, EventData::Error(ErrorData { message, code, turn_id, ..ErrorData::default() }));
+        }
+        let status = if failed { TurnStatus::Failed } else { TurnStatus::Interrupted };
+        self.end_turn(&TurnMetadata { status: Some(status), ..TurnMetadata::default() }, true);
+        self.close_all();
     }
 
     /// The input is over, and there was no process: all is well.

@@ -1,6 +1,7 @@
 import type { ConvertOptions } from "../transcript.js";
 import type { Command } from "./command.js";
 import { convertOptions, INPUTS, READING } from "./command.js";
+import { writeDocument } from "./document.js";
 import { eachInput } from "./each.js";
 import { isCalledBeside, lookAt, readRuns, type Write, writerFor } from "./exchange.js";
 import { EXIT } from "./failure.js";
@@ -12,23 +13,29 @@ import { count, plural, what } from "./words.js";
 
 export const convert: Command = {
   usage: "[options] [FILE|FOLDER|-]...",
-  summary: "Converts transcripts to universal events: one JSON object a line, on standard output.",
+  summary: "Converts transcripts to universal events, one JSON object a line, or to a document, on standard output.",
   details: `${INPUTS}
 
 What was read is summed up on standard error.`,
   options: {
     ...READING,
     raw: { type: "boolean", help: "put into each event the native object that caused it" },
-    to: { type: "string", choices: ["universal", "exchange"], help: "the format to write" },
+    to: {
+      type: "string",
+      choices: ["universal", "exchange", "markdown", "html"],
+      help: "universal events (the default), exchange events, or a document to read; html is one file that needs nothing else",
+    },
     out: { type: "string", value: "FOLDER", help: "with --to exchange: a file for each run, in this folder" },
     quiet: { type: "boolean", short: "q", help: "no summary" },
   },
   async run(options) {
     const settings = convertOptions(options);
+    const to = options.get("to");
+    if (to === "markdown" || to === "html") return writeDocument(to, options.paths, settings);
     const say = (summary: string) => {
       if (!options.has("quiet")) note(summary);
     };
-    const writer = await writerFor(options.get("to"), options.get("out"));
+    const writer = await writerFor(to, options.get("out"));
     return eachInput(options.paths, async (found) => {
       const { input, exchange } = await lookAt(found, settings);
       if (exchange) {

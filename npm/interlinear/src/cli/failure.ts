@@ -7,10 +7,14 @@ export const EXIT = {
   ok: 0,
   /** Events break the contract. */
   breaks: 1,
+  /** The agent failed. */
+  failed: 1,
   /** The command line is wrong, or the input cannot be read. */
   usage: 2,
   /** Interlinear itself failed. */
   internal: 3,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

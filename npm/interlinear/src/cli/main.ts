@@ -9,23 +9,36 @@ import { doctor } from "./doctor.js";
 import type { ExitCode } from "./failure.js";
 import { EXIT, explain, UsageError } from "./failure.js";
 import { endQuietlyOnBrokenPipe, note, write } from "./output.js";
+import { replayAgent } from "./replay-agent.js";
+import { run } from "./run.js";
+import { serve } from "./serve.js";
 import { show } from "./show.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { convert, show, check, detect, doctor, agents };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  convert,
+  show,
+  check,
+  detect,
+  doctor,
+  agents,
+  run,
+  serve,
+  "replay-agent": replayAgent,
+};
 
 const HELP = `interlinear: what coding agents write, as one stream of universal events.
 
 Usage: interlinear COMMAND [options] [FILE|FOLDER|-]...
 
 ${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)}  ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)}  ${summary}`)
   .join("\n")}
 
   -h, --help     show this help; interlinear COMMAND --help shows a command's
   -v, --version  show the version
 
-Exit codes: 0 all went well; 1 events break the contract (check); 2 the command line is wrong or the input cannot be
-read; 3 interlinear itself failed.
+Exit codes: 0 all went well; 1 events break the contract (check), or the agent failed (run); 2 the command line is wrong
+or the input cannot be read; 3 interlinear itself failed; 130 interrupted.
 `;
 
 async function main(args: readonly string[]): Promise<ExitCode> {

@@ -52,7 +52,7 @@ export interface SessionState {
   readonly status: "waiting" | "running" | "ended";
   /**
    * Agent, version, model, directory, tools, mode, title: what `session.started` said, and over it, in order, what
-   * the `status` items with `label: session` said.
+   * the `status` items with the labels `session`, `mode` and `title` said.
    */
   readonly facts: SessionMetadata;
   /** When it started. */

@@ -13,6 +13,8 @@ export interface SessionInfo {
   lastSequence: number;
   /** Whether `session.ended` was written. */
   ended: boolean;
+  /** How much its events and native objects take, as JSON text. */
+  bytes: number;
   /** What the host keeps with the session: the agent's own id, the working directory, a title. */
   metadata: Record<string, unknown>;
 }
@@ -35,8 +37,9 @@ export interface ReadOptions {
 }
 
 /**
- * What becomes of events that a subscriber is too slow for: `drop` leaves the newest out and says so by a `Gap`,
- * `coalesce` joins waiting deltas of the same part first, `wait` reads them from the store later (nothing is missing).
+ * What becomes of events that a subscriber is too slow for: `wait` reads them from the store later, so that nothing is
+ * missing; `coalesce` does too, and joins neighbouring deltas of the same part (unless they carry native objects), under
+ * the sequence of the last; `drop` leaves the newest out and says so by a `Gap`. The writer never waits for a subscriber.
  */
 export type Overflow = "drop" | "coalesce" | "wait";
 
@@ -56,6 +59,8 @@ export interface Gap {
   from: number;
   /** The last sequence that is missing. */
   to: number;
+  /** How many events this subscriber has missed so far, in all gaps. */
+  dropped: number;
 }
 
 /** The one writer of a session. */
@@ -65,7 +70,8 @@ export interface SessionWriter {
   readonly lastSequence: number;
   /**
    * Writes events, then tells the subscribers. When it resolves the events are written (as safely as the store was
-   * asked to), when it rejects none of them was acknowledged. Sequences must go on without a hole.
+   * asked to), when it rejects none of them is: append the same events again, or give up. Sequences must go on without
+   * a hole. Calls need not wait for each other: what comes while the store is writing is written together.
    */
   append(events: readonly UniversalEvent[]): Promise<void>;
   /** Keeps more with the session: merged into its metadata. */
@@ -85,6 +91,8 @@ export interface Store {
   read(sessionId: string, options?: ReadOptions): AsyncIterable<UniversalEvent[]>;
   /** What is written from the offset on, then what comes, with no hole and no double; ends after `session.ended`. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<UniversalEvent | Gap>;
+  /** Removes a session; refuses with `session_busy` while a writer holds it. */
   delete(sessionId: string): Promise<void>;
+  /** Closes what is open; subscriptions end. */
   close(): Promise<void>;
 }

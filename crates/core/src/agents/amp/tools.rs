@@ -6,6 +6,7 @@ use interlinear_schema::{McpTool, Subagent, Text, ToolCallPart, ToolKind};
 
 use super::state::CallInfo;
 use crate::json::Value;
+use crate::title;
 
 /// The kind of a tool.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -50,19 +51,20 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
         name: string("description"),
         ..Subagent::default()
     });
-    let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map(|(server, tool)| McpTool {
+        tool: Cow::Borrowed(tool),
+        server: Some(Cow::Borrowed(server)),
+        ..McpTool::default()
+    });
+    let title = title_keys(name).iter().find_map(|key| text(key));
     ToolCallPart {
         name: Cow::Borrowed(name),
         // Older versions give the arguments as text.
         arguments: input.map_or_else(Text::default, |input| input.text().unwrap_or_else(|| Text::from(input.raw()))),
         call_id: Cow::Borrowed(id),
-        title: title_keys(name).iter().find_map(|key| text(key)),
+        title: title.or_else(|| title::of(&tool_kind, mcp.as_ref(), input)),
         cwd: string("cwd"),
-        mcp: mcp.map(|(server, tool)| McpTool {
-            tool: Cow::Borrowed(tool),
-            server: Some(Cow::Borrowed(server)),
-            ..McpTool::default()
-        }),
+        mcp,
         tool_kind: Some(tool_kind),
         agent,
         ..ToolCallPart::default()

@@ -94,7 +94,9 @@ impl State {
         if let Some(mode) = line.permission_mode {
             if !emit.knows("mode", &mode.json()) {
                 emit.know("mode", &mode.json());
-                emit.status(StatusLabel::Mode, mode.text(), None);
+                let part = StatusPart { label: StatusLabel::Mode, detail: mode.text(), ..StatusPart::default() };
+                let fact = format!("{{\"mode\":{}}}", mode.raw());
+                emit.status_with(part, Some(Json::from_text(fact)), None, false);
             }
             emit.ignore("nothing new");
         }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use interlinear_schema::{McpTool, Subagent, Text, ToolCallPart, ToolKind};
 
 use crate::json::Value;
+use crate::title;
 
 /// The kind of a tool.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -41,6 +42,8 @@ fn title_key(name: &str) -> &'static [&'static str] {
         "TaskUpdate" | "TaskGet" => &["taskId"],
         "TaskOutput" | "TaskStop" => &["task_id"],
         "Skill" => &["skill", "command"],
+        "ReadMcpResourceTool" => &["uri"],
+        "CronCreate" => &["prompt"],
         _ => &["command", "file_path", "path", "query", "url", "description", "name"],
     }
 }
@@ -68,10 +71,8 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
     let text = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::text);
     let tool_kind = kind(name);
     let mcp = mcp_tool(name);
-    let title = title_key(name).iter().find_map(|key| text(key)).or_else(|| {
-        let mcp = mcp.as_ref()?;
-        Some(Text::from(format!("{} ({})", mcp.tool, mcp.server.as_deref().unwrap_or_default())))
-    });
+    let title = title_key(name).iter().find_map(|key| text(key));
+    let title = title.or_else(|| title::of(&tool_kind, mcp.as_ref(), input));
     let agent = (tool_kind == ToolKind::Task).then(|| Subagent {
         r#type: string("subagent_type"),
         name: string("description"),

@@ -335,8 +335,13 @@ impl State {
         }
         let namespace = seen.namespace.as_deref().filter(|namespace| namespace.starts_with("mcp__"));
         let name = namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}__{name}"));
+        // A patch that is written as a command is not run as one.
+        let (name, arguments) = match parsed.and_then(|parsed| patch::in_command(&name, parsed)) {
+            Some(patch) => ("apply_patch".to_owned(), patch),
+            None => (name, arguments.into_owned()),
+        };
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
-        let call = SeenCall { call_id: call_id.to_owned(), name, arguments: arguments.into_owned(), aborted: false };
+        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: false };
         thread.rollout.calls.push(call);
     }
 

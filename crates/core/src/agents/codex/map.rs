@@ -274,7 +274,7 @@ impl State {
     /// The agent answers a request of the host.
     fn answered(&mut self, id: Value<'_>, message: &Message<'_>, emit: &mut Emit<'_>) {
         let request = self.host_requests.remove(id.raw()).unwrap_or_default();
-        emit.kind(format!("response {}", request.method).trim_end().to_owned());
+        emit.kind(format!("response {}", request.method).trim_end());
         if let Some(session) = request.session {
             emit.select(session);
         }
@@ -312,6 +312,7 @@ impl State {
         }
         if let Some(wishes) = request.session.and_then(|session| self.wishes.get_mut(&session)) {
             wishes.opening = false;
+            emit.keep_session();
         }
         let code = error.get("code").map(|code| Cow::Owned(code.raw().to_owned()));
         let details = format!("{{\"request\":{}}}", Json::of(request.method.as_str()).as_str());

@@ -77,6 +77,28 @@ pub(super) fn file_ref(change: Change) -> ContentPart<'static> {
     ContentPart::FileRef(FileRefPart { path: Cow::Owned(change.path), action, diff, ..FileRefPart::default() })
 }
 
+/// The patch in a command that does nothing but apply it: `apply_patch <<'EOF' …`, or as a list of words.
+pub(super) fn in_command(name: &str, arguments: Value<'_>) -> Option<String> {
+    if !matches!(name, "exec_command" | "shell" | "shell_command" | "local_shell" | "container.exec") {
+        return None;
+    }
+    let command = arguments.get("cmd").or_else(|| arguments.get("command"))?;
+    let mut words = command.elements().filter_map(Value::str);
+    let script = match words.next() {
+        Some(first) if is_patch_command(&first) => words.next()?.into_owned(),
+        _ => super::tools::bare_command(command),
+    };
+    let begin = script.find("*** Begin Patch")?;
+    let end = script.find("*** End Patch")? + "*** End Patch".len();
+    let before = script[..begin].trim_start();
+    let alone = before.is_empty() || is_patch_command(before.split_whitespace().next()?);
+    Some(script.get(begin..end)?.to_owned()).filter(|_| alone)
+}
+
+fn is_patch_command(word: &str) -> bool {
+    matches!(word, "apply_patch" | "applypatch")
+}
+
 /// Reads what the model hands to `apply_patch`. Its hunks tell no line numbers: they stand at the first line.
 pub(super) fn parse(patch: &str, cwd: &str) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();

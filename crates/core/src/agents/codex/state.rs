@@ -36,6 +36,15 @@ kept! {
     }
 }
 
+impl State {
+    /// What another process goes on with: what was wished for and not said yet.
+    pub(crate) fn heir(&self) -> Self {
+        let kept = |wishes: &Wishes| Wishes { opening: false, prompts: Vec::new(), ..wishes.clone() };
+        let wishes = self.wishes.iter().map(|(session, wishes)| (*session, kept(wishes))).collect();
+        Self { wishes, ..Self::default() }
+    }
+}
+
 kept! {
     /// A thread.
     #[derive(Debug, Default)]
@@ -179,7 +188,7 @@ kept! {
 
 kept! {
     /// What the host wants of a session.
-    #[derive(Debug, Default)]
+    #[derive(Debug, Clone, Default)]
     pub(super) struct Wishes {
         /// Whether the thread was asked for and is not there yet.
         pub(super) opening: bool,

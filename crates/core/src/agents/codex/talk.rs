@@ -1,5 +1,6 @@
 //! Commands → Codex's own messages.
 
+use crate::map::Map;
 use std::fmt::Write as _;
 
 use interlinear_schema::ToJson as _;
@@ -7,8 +8,8 @@ use interlinear_schema::ToJson as _;
 use super::items::Place;
 use super::state::{Ask, HostRequest, Pending, State, Wishes};
 use crate::api::{
-    Command, Outgoing, PermissionReply, PromptCommand, PromptMode, PromptPart, ReplyPermissionCommand,
-    ReplyQuestionCommand, StartCommand,
+    Command, McpServer, Outgoing, PermissionReply, PromptCommand, PromptMode, PromptPart, ReplyPermissionCommand,
+    ReplyQuestionCommand, ResumeCommand, StartCommand,
 };
 use crate::emit::Emit;
 use crate::json::Tape;
@@ -20,13 +21,10 @@ impl State {
         let lines = match command {
             Command::Start(start) => self.start(start, session),
             Command::Resume(resume) => {
-                let params = format!("{{\"threadId\":{}}}", json(&resume.native_session_id));
-                self.open("thread/resume", &params, session)
+                self.let_go(&resume.native_session_id, emit);
+                self.open("thread/resume", &again(resume), session)
             }
-            Command::Fork(fork) => {
-                let params = format!("{{\"threadId\":{}}}", json(&fork.native_session_id));
-                self.open("thread/fork", &params, session)
-            }
+            Command::Fork(fork) => self.open("thread/fork", &again(fork), session),
             Command::Prompt(prompt) => match self.prompt(prompt, session, emit) {
                 Ok(lines) => lines,
                 Err(why) => return emit.unsupported(why),
@@ -64,7 +62,7 @@ impl State {
                 }
                 None => return emit.unsupported("there is no conversation yet"),
             },
-            Command::Terminate => return,
+            Command::Terminate => self.goodbye(session, emit),
         };
         outgoing.extend(lines.into_iter().map(Outgoing::Stdin));
     }
@@ -92,16 +90,26 @@ impl State {
     }
 
     fn start(&mut self, start: &StartCommand, session: usize) -> Vec<String> {
-        let mut params = Vec::new();
-        let mut add = |key: &str, value: Option<String>| params.extend(value.map(|value| format!("\"{key}\":{value}")));
-        add("cwd", start.cwd.as_deref().map(json));
-        add("model", start.model.as_deref().map(json));
-        let mode = start.permission_mode.as_deref();
-        add("approvalPolicy", mode.filter(|mode| sandbox(mode).is_none()).map(json));
-        add("sandbox", mode.filter(|mode| sandbox(mode).is_some()).map(json));
-        let effort = start.variant.as_deref();
-        add("config", effort.map(|effort| format!("{{\"model_reasoning_effort\":{}}}", json(effort))));
-        self.open("thread/start", &format!("{{{}}}", params.join(",")), session)
+        self.open("thread/start", &format!("{{{}}}", settings(start).join(",")), session)
+    }
+
+    /// A thread whose session is over may be another session's.
+    fn let_go(&mut self, thread: &str, emit: &Emit<'_>) {
+        let over = |index: usize| emit.book.sessions.get(index).is_some_and(crate::emit::Session::has_ended);
+        if self.threads.get(thread).is_some_and(|thread| over(thread.session)) {
+            self.threads.remove(thread);
+        }
+    }
+
+    /// The session ends, and the server goes on: what runs for it is stopped, and nothing more is told.
+    fn goodbye(&mut self, session: usize, emit: &Emit<'_>) -> Vec<String> {
+        let mut lines = self.interrupt(session, emit).unwrap_or_default();
+        if let Some(thread) = self.thread_of(session, emit) {
+            let params = format!("{{\"threadId\":{}}}", json(&thread));
+            lines.push(self.request("thread/backgroundTerminals/clean", &params, Some(session)));
+            lines.push(self.request("thread/unsubscribe", &params, Some(session)));
+        }
+        lines
     }
 
     /// Asks for a thread, after shaking hands where that was not done.
@@ -206,6 +214,49 @@ impl State {
             emit.write(line);
         }
     }
+}
+
+/// What a thread is opened with, as members of an object.
+fn settings(start: &StartCommand) -> Vec<String> {
+    let mut params = Vec::new();
+    let mut add = |key: &str, value: Option<String>| params.extend(value.map(|value| format!("\"{key}\":{value}")));
+    add("cwd", start.cwd.as_deref().map(json));
+    add("model", start.model.as_deref().map(json));
+    let mode = start.permission_mode.as_deref();
+    add("approvalPolicy", mode.filter(|mode| sandbox(mode).is_none()).map(json));
+    add("sandbox", mode.filter(|mode| sandbox(mode).is_some()).map(json));
+    let mut config = Vec::new();
+    config.extend(start.variant.as_deref().map(|effort| format!("\"model_reasoning_effort\":{}", json(effort))));
+    if !start.mcp_servers.is_empty() {
+        let servers = start.mcp_servers.iter().map(|(name, server)| format!("{}:{}", json(name), mcp_server(server)));
+        config.push(format!("\"mcp_servers\":{{{}}}", servers.collect::<Vec<_>>().join(",")));
+    }
+    add("config", (!config.is_empty()).then(|| format!("{{{}}}", config.join(","))));
+    params
+}
+
+/// An earlier thread, and what is to be different.
+fn again(resume: &ResumeCommand) -> String {
+    let mut params = vec![format!("\"threadId\":{}", json(&resume.native_session_id))];
+    params.extend(settings(&resume.start));
+    format!("{{{}}}", params.join(","))
+}
+
+/// A server of tools in the words of the configuration.
+fn mcp_server(server: &McpServer) -> String {
+    let table = |map: &Map<String, String>| {
+        let members = map.iter().map(|(name, value)| format!("{}:{}", json(name), json(value)));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    };
+    let mut members = Vec::new();
+    let mut add = |key: &str, value: Option<String>| members.extend(value.map(|value| format!("\"{key}\":{value}")));
+    add("command", server.command.as_deref().map(json));
+    let args: Vec<_> = server.args.iter().map(|arg| json(arg)).collect();
+    add("args", (!args.is_empty()).then(|| format!("[{}]", args.join(","))));
+    add("env", (!server.env.is_empty()).then(|| table(&server.env)));
+    add("url", server.url.as_deref().map(json));
+    add("http_headers", (!server.headers.is_empty()).then(|| table(&server.headers)));
+    format!("{{{}}}", members.join(","))
 }
 
 pub(super) fn json(text: &str) -> String {

@@ -89,12 +89,10 @@ pub(super) fn output_text(output: Value<'_>) -> String {
 /// Takes apart what the model was told: a head of lines, then `Output:` and the output itself; or an object; or a
 /// list of what an MCP tool gave back.
 pub(super) fn told(text: &str, output: Option<Value<'_>>) -> Told {
-    let mut tape = Tape::default();
-    if let Some(value) = tape.read(text).ok().filter(|value| value.is_object() && value.get("metadata").is_some()) {
-        let exit_code = value.get("metadata").and_then(|metadata| metadata.get("exit_code")).and_then(Value::i64);
-        let output = value.get("output").and_then(Value::str).unwrap_or_default().into_owned();
-        return Told { output, exit_code, failed: exit_code.is_some_and(|code| code != 0), terminal: None };
+    if let Some(told) = told_object(text) {
+        return told;
     }
+    let mut tape = Tape::default();
     if let Some(value) = tape.read(text).ok().filter(|value| value.is_array()) {
         return Told { output: joined_text(value, "\n").to_str_lossy().into_owned(), ..Told::default() };
     }
@@ -103,6 +101,9 @@ pub(super) fn told(text: &str, output: Option<Value<'_>>) -> Told {
         let failed = failed || text.contains(" failed: ") || text.starts_with("err: ");
         return Told { output: text.to_owned(), failed, ..Told::default() };
     };
+    if let Some(told) = told_object(body) {
+        return told;
+    }
     let after = |mark: &str| head.lines().find_map(|line| line.strip_prefix(mark)).map(str::trim);
     let code = after("Process exited with code ").or_else(|| after("Exit code: "));
     let exit_code = code.and_then(|code| code.parse::<i64>().ok());
@@ -112,4 +113,13 @@ pub(super) fn told(text: &str, output: Option<Value<'_>>) -> Told {
         terminal: after("Process running with session ID ").map(str::to_owned),
         failed: failed || exit_code.is_some_and(|code| code != 0),
     }
+}
+
+/// `{"output":"…","metadata":{"exit_code":0}}`
+fn told_object(text: &str) -> Option<Told> {
+    let mut tape = Tape::default();
+    let value = tape.read(text).ok().filter(|value| value.is_object())?;
+    let exit_code = value.get("metadata")?.get("exit_code").and_then(Value::i64);
+    let output = value.get("output").and_then(Value::str).unwrap_or_default().into_owned();
+    Some(Told { output, exit_code, failed: exit_code.is_some_and(|code| code != 0), terminal: None })
 }

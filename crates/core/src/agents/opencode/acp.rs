@@ -82,7 +82,7 @@ impl State {
                 self.acp_permission(&id, &session, params, emit);
             }
             (Some(method), _) => {
-                emit.kind(method.to_owned());
+                emit.kind(method);
                 emit.unknown(line.json(), None);
             }
         }

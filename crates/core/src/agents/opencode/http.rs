@@ -9,6 +9,7 @@ use super::messages::prompt_message;
 use super::state::{Dialect, FailedRequest, State};
 use super::wire::{Failure, Info, SessionInfo};
 use crate::emit::Emit;
+use crate::hash;
 use crate::json::Value;
 
 /// So long an event may take to explain why a request failed.
@@ -129,6 +130,9 @@ impl State {
         let native = body.get("messageID").and_then(Value::str).unwrap_or_default();
         let parts: Vec<_> = body.get("parts").into_iter().flat_map(Value::elements).collect();
         prompt_message(&native, &parts, emit);
+        let texts = parts.iter().filter_map(|part| part.get("text")).filter_map(Value::text);
+        let sent = texts.fold(hash::of(b""), |sum, text| hash::more(sum, &text.as_wtf8()));
+        self.native(session).sent.push(sent);
     }
 
     /// What the server answers.
@@ -206,6 +210,9 @@ impl State {
         if !matches!(request.steps.first(), Some(&("session" | "permission" | "question"))) {
             emit.ignore("of the server");
             return;
+        }
+        if request.session().is_none() || request.verb() == "fork" {
+            emit.keep_session();
         }
         let failure = read_failure(body);
         let code = failure.name.clone().map_or_else(|| format!("http_{status}"), Cow::into_owned);

@@ -17,9 +17,15 @@ impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
         match channel {
             Channel::Http { request, status } => self.answered(request, *status, line, emit),
-            Channel::Sse(_) => {
+            Channel::Sse(stream) => {
                 self.streaming = true;
-                self.frame(line, emit);
+                let event = line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line);
+                if self.streams.repeats(stream, event) {
+                    emit.kind(event.get("type").and_then(Value::str).unwrap_or_default());
+                    emit.ignore("told on another stream");
+                } else {
+                    self.frame(line, emit);
+                }
             }
             _ if line.get("jsonrpc").is_some() => self.acp_received(line, emit),
             _ if line.get("sessionID").is_some() && line.get("timestamp").is_some() => self.printed(line, emit),
@@ -157,7 +163,10 @@ impl State {
             }
         }
         match session.as_deref() {
-            Some(session) => self.of_session(&kind, session, event, body, emit),
+            Some(session) => {
+                self.of_session(&kind, session, event, body, emit);
+                self.end_if_idle(session, emit);
+            }
             None => self.of_nobody(&kind, event, body, emit),
         }
     }
@@ -184,7 +193,7 @@ impl State {
             | "permission.replied"
             | "permission.v2.replied" => {
                 self.enter(session, emit);
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 if let Some(permission) = read::<Permission<'_>>(body, emit) {
                     self.permission(kind, session, &permission, emit);
                 }
@@ -196,7 +205,7 @@ impl State {
             | "question.rejected"
             | "question.v2.rejected" => {
                 self.enter(session, emit);
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 if let Some(asked) = read::<Asked<'_>>(body, emit) {
                     self.question(kind, session, &asked, emit);
                 }
@@ -276,12 +285,12 @@ impl State {
             }
             ("session.idle", ..) => self.idle(session, emit),
             ("session.error", _, Some(failure)) => {
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 self.failure(session, failure, body, emit);
             }
             ("session.diff", ..) => self.changes(session, event.diff.as_deref().unwrap_or_default(), emit),
             ("session.compacted", ..) => {
-                self.settle(session, emit);
+                self.settle_prompt(session, emit);
                 let agent = self.agent_of(session);
                 emit.status(StatusLabel::Compaction, Some(Text::from("compacted")), agent.as_deref());
             }

@@ -40,7 +40,8 @@ impl State {
             return;
         };
         let session = &self.home(session, id, emit);
-        if self.native(session).settling.as_deref() != Some(id) {
+        if self.native(session).settling.as_deref() != Some(id) && !self.is_done(id) && !self.messages.contains_key(id)
+        {
             self.settle(session, emit);
         }
         match info.role.as_deref() {
@@ -58,6 +59,9 @@ impl State {
             emit.ignore("nothing new");
             return;
         }
+        let role = info.agent.as_deref().map(str::to_owned);
+        let native = self.native(session);
+        native.role = role.or_else(|| native.role.take());
         let message = self.messages.or_default(id.to_owned());
         message.session = session.to_owned();
         message.role = Role::User;
@@ -88,7 +92,9 @@ impl State {
             emit.ignore("nothing new");
             return;
         };
-        self.count_usage(session, info, completed);
+        if self.messages.get(id).is_none_or(|message| message.complete.is_none()) {
+            self.count_usage(session, info, completed);
+        }
         let failed = info.error.is_some_and(crate::json::Value::is_object);
         if new {
             // It was complete when it was first heard of: a copy, or a stored one. Its parts come now.
@@ -186,7 +192,17 @@ impl State {
         }
     }
 
-    /// Whatever comes next of this session is no part of the message before: that one is whole.
+    /// What the session does next is no part of the prompt before: that one is whole. An answer is not: where events
+    /// are written long after they happened, the first word of it says already that it is complete.
+    pub(super) fn settle_prompt(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let settling = self.sessions.get(session).and_then(|native| native.settling.as_deref());
+        let settling = settling.and_then(|id| self.messages.get(id));
+        if settling.is_none_or(|message| message.role == Role::User) {
+            self.settle(session, emit);
+        }
+    }
+
+    /// Another message follows, or nothing more: the one before is whole.
     pub(super) fn settle(&mut self, session: &str, emit: &mut Emit<'_>) {
         let Some(id) = self.native(session).settling.take() else { return };
         let Some(message) = self.messages.get(&id) else { return };
@@ -214,7 +230,11 @@ impl State {
         let parts: Vec<_> = values.iter().filter_map(|value| Some((*value, read::<Part<'_>>(*value, emit)?))).collect();
         let own: Vec<_> = parts.iter().filter(|(_, part)| is_own(part)).collect();
         let agent = self.agent_of(session);
-        if !own.is_empty() {
+        let texts = own.iter().filter_map(|(_, part)| part.text.as_ref());
+        let text = texts.fold(hash::of(b""), |sum, text| hash::more(sum, &text.as_wtf8()));
+        let sent = &mut self.native(session).sent;
+        let told = sent.iter().position(|sent| *sent == text).map(|at| sent.remove(at)).is_some();
+        if !own.is_empty() && !told {
             self.begin_prompted_turn(session, message.created, emit);
             let content = own.iter().filter_map(|(value, part)| prompt_part(part, *value)).collect();
             let spec = Spec {

@@ -12,6 +12,7 @@ mod requests;
 mod sessions;
 mod state;
 mod stored;
+mod streams;
 mod talk;
 mod text;
 mod tools;

@@ -19,13 +19,16 @@ impl State {
     pub(super) fn next_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
         self.enter(session, emit);
         let Some(event) = read::<Next<'_>>(body, emit) else { return };
+        let message = event.message.as_deref().unwrap_or_default();
+        let session = &self.home(session, message, emit);
+        let kind = kind.strip_prefix("session.next.").unwrap_or_default();
+        if is_of_settings(kind) {
+            return self.next_notice(kind, session, message, &event, body, emit);
+        }
         if *self.native(session).dialect.get_or_insert(Dialect::Next) != Dialect::Next {
             emit.ignore("told in the older dialect");
             return;
         }
-        let message = event.message.as_deref().unwrap_or_default();
-        let session = &self.home(session, message, emit);
-        let kind = kind.strip_prefix("session.next.").unwrap_or_default();
         match kind {
             "prompt.admitted" => emit.ignore("not heard yet"),
             "prompted" => self.prompted(session, message, &event, emit),
@@ -49,7 +52,7 @@ impl State {
         }
         let agent = self.agent_of(session);
         if agent.is_none() {
-            self.begin_turn(session, event.timestamp, true, emit);
+            self.begin_turn(session, event.at(), true, emit);
         }
         self.done.insert(hash::of(id.as_bytes()));
         let prompt = event.prompt.as_ref();
@@ -78,7 +81,7 @@ impl State {
             return;
         }
         if self.agent_of(session).is_none() {
-            self.begin_turn(session, event.timestamp, true, emit);
+            self.begin_turn(session, event.at(), true, emit);
             let native = self.native(session);
             (native.turn.failed, native.told) = (false, None);
         }
@@ -99,7 +102,7 @@ impl State {
         }
         self.add_usage(session, event.tokens.as_ref(), event.cost);
         let turn = &mut self.native(session).turn;
-        turn.last = event.timestamp;
+        turn.last = event.at();
         turn.stop_reason = Some(finish.to_owned()).filter(|finish| !finish.is_empty());
         if finish == "tool-calls" {
             emit.ignore("end of a step");
@@ -117,7 +120,7 @@ impl State {
         }
         self.complete_message(id, true, emit);
         if self.agent_of(session).is_none() {
-            self.native(session).turn.last = event.timestamp;
+            self.native(session).turn.last = event.at();
             self.end_turn(session, emit);
         }
     }
@@ -261,7 +264,7 @@ impl State {
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent.as_deref(), emit);
             }
             kind => {
-                emit.kind(kind.to_owned());
+                emit.kind(kind);
                 emit.unknown(value.json(), agent.as_deref());
             }
         }
@@ -377,4 +380,9 @@ fn printed(name: &str, event: &Next<'_>) -> Vec<u8> {
 fn attached<'c>(content: &'c Content<'_>) -> Option<ContentPart<'c>> {
     let url = content.url.as_ref().filter(|_| content.r#type.as_deref() != Some("text"))?;
     Some(file(content.mime.as_deref(), content.name.as_deref().map(Cow::Borrowed), url.borrow(), None))
+}
+
+/// What versions say that tell of their messages in the older dialect.
+fn is_of_settings(kind: &str) -> bool {
+    matches!(kind, "agent.switched" | "model.switched" | "moved" | "context.updated")
 }

@@ -29,7 +29,7 @@ impl State {
         let Some(part) = read::<Part<'_>>(value, emit) else { return };
         let id = part.message.as_deref().unwrap_or_default().to_owned();
         let session = &self.home(session, &id, emit);
-        if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) {
+        if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) && !self.is_done(&id) {
             self.settle(session, emit);
         }
         if part.r#type.as_deref() == Some("tool") {

@@ -61,7 +61,7 @@ impl State {
             return;
         }
         self.enter(id, emit);
-        self.settle(id, emit);
+        self.settle_prompt(id, emit);
         let created = info.time.as_ref().and_then(|time| time.created);
         let native = self.native(id);
         native.created = created.unwrap_or(native.created);
@@ -75,12 +75,15 @@ impl State {
     fn facts(&mut self, id: &str, info: &SessionInfo<'_>, emit: &mut Emit<'_>) {
         let text = |text: Option<&str>| text.map(Json::of);
         let place = info.location.and_then(|place| place.get("directory")).and_then(Value::str);
+        let named = &mut self.native(id).named_role;
+        let role = info.agent.as_deref().filter(|role| named.as_deref() != Some(*role));
+        *named = role.map(str::to_owned).or_else(|| named.take());
         emit.facts(&[
             ("agent_version", text(info.version.as_deref())),
             ("cwd", text(info.directory.as_deref().or(place.as_deref()))),
             ("model", info.model.as_ref().and_then(model_name).map(|name| Json::of(name.as_str()))),
             ("variant", info.model.as_ref().and_then(|model| text(chosen_variant(model.variant.as_deref())))),
-            ("mode", text(info.agent.as_deref())),
+            ("mode", text(role)),
         ]);
         // Until the agent has found a title, it is a date.
         if let Some(title) = info.title.as_ref().filter(|title| !is_default_title(title)) {
@@ -107,7 +110,8 @@ impl State {
             variant: info.variant.clone(),
             ..Model::default()
         };
-        self.learn_model(session, &model, info.agent.as_deref(), cwd.as_deref(), emit);
+        let role = self.native(session).role.clone();
+        self.learn_model(session, &model, role.as_deref().or(info.agent.as_deref()), cwd.as_deref(), emit);
     }
 
     /// Facts that a message brings.

@@ -1,5 +1,6 @@
 //! What is remembered while OpenCode is read.
 
+use super::streams::Streams;
 use crate::emit::Ref;
 use crate::map::{Hashes, Map, Set};
 use crate::state::kept;
@@ -24,6 +25,8 @@ kept! {
         pub(super) requests: Map<String, Pending>,
         /// Whether there is a stream of events: what the bodies of responses repeat of it is left to it.
         pub(super) streaming: bool,
+        /// What was told on which stream, where the host reads several.
+        pub(super) streams: Streams,
         /// Whether this is a stored session.
         pub(super) stored: bool,
         /// The one-shot run that is going on.
@@ -34,6 +37,16 @@ kept! {
         pub(super) acp: Map<String, String>,
         /// The message that its chunks belong to, where that began with a thought.
         pub(super) acp_message: Option<String>,
+    }
+}
+
+impl State {
+    /// What another server goes on with: what was chosen for the prompts to come.
+    pub(crate) fn heir(&self) -> Self {
+        let own = self.sessions.iter().filter(|(_, native)| native.agent.is_none());
+        let kept = |native: &Native| Native { index: native.index, chosen: native.chosen.clone(), ..Native::default() };
+        let sessions = own.map(|(id, native)| (id.clone(), kept(native))).collect();
+        Self { sessions, streaming: self.streaming, ..Self::default() }
     }
 }
 
@@ -54,8 +67,14 @@ kept! {
         pub(super) told: Option<(String, u64)>,
         /// A request that failed, and when that is told if no event explains it.
         pub(super) failed: Option<FailedRequest>,
+        /// Hashes of prompts that were told when they were sent: the stream began after that, and shows them too.
+        pub(super) sent: Vec<u64>,
         /// The next prompt is not to be answered.
         pub(super) no_reply: bool,
+        /// The role that the session itself named last: it goes on naming the one that it began with.
+        pub(super) named_role: Option<String>,
+        /// The role that the last prompt is for. Answers name that of a helper where one gives them.
+        pub(super) role: Option<String>,
         /// The state of a revert.
         pub(super) revert: bool,
         /// The last change of files that was told, as a hash.
@@ -80,7 +99,7 @@ kept! {
 
 kept! {
     /// What the host has chosen for the prompts to come.
-    #[derive(Debug, Default)]
+    #[derive(Debug, Clone, Default)]
     pub(super) struct Chosen {
         pub(super) model: Option<String>,
         pub(super) variant: Option<String>,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use interlinear_schema::ToJson as _;
 
-use super::state::{Dialect, Pending, Route, State};
+use super::state::{Dialect, Native, Pending, Route, State};
 use crate::api::{
     Command, HttpRequest, Outgoing, PermissionReply, PromptPart, ReplyPermissionCommand, ReplyQuestionCommand,
     StartCommand,
@@ -18,7 +18,11 @@ impl State {
         let request = match command {
             Command::Start(start) => self.start(start),
             Command::Resume(resume) => {
-                self.enter(&resume.native_session_id, emit);
+                self.take(&resume.native_session_id, emit);
+                if let Some(model) = &resume.start.model {
+                    let chosen = &mut self.native(&resume.native_session_id).chosen;
+                    (chosen.model, chosen.variant) = (Some(model.clone()), resume.start.variant.clone());
+                }
                 get(format!("/session/{}", resume.native_session_id))
             }
             Command::Fork(fork) => post(format!("/session/{}/fork", fork.native_session_id), "{}".to_owned()),
@@ -40,7 +44,11 @@ impl State {
             Command::SetPermissionMode { .. } => {
                 return emit.unsupported("what it may do is set by rules in its configuration");
             }
-            Command::Terminate => return,
+            // What runs for the session is stopped; the server goes on.
+            Command::Terminate => match session.filter(|_| emit.session().turn_id().is_some()) {
+                Some(session) => HttpRequest { body: None, ..post(format!("/session/{session}/abort"), String::new()) },
+                None => return,
+            },
             Command::Prompt(_)
             | Command::Interrupt
             | Command::Compact { .. }
@@ -58,6 +66,16 @@ impl State {
             }
         };
         outgoing.push(Outgoing::Http(request));
+    }
+
+    /// The session at hand goes on with this one of the server.
+    fn take(&mut self, id: &str, emit: &mut Emit<'_>) {
+        let index = emit.selected();
+        if self.sessions.get(id).is_none_or(|native| native.index != index) {
+            self.forget_session(id);
+            self.sessions.insert(id.to_owned(), Native { index, ..Native::default() });
+        }
+        emit.adopt(id);
     }
 
     fn start(&mut self, start: &StartCommand) -> HttpRequest {

@@ -8,6 +8,7 @@ use interlinear_schema::{
 
 use crate::diff;
 use crate::json::Value;
+use crate::title;
 
 /// The kind of a tool. Tools of MCP servers bear the server's name before their own, and nothing else marks them.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -68,8 +69,8 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
         name: Cow::Borrowed(name),
         arguments: Text::from(input.map_or("{}", Value::raw)),
         call_id: Cow::Borrowed(id),
+        title: title.filter(|title| !title.is_empty()).or_else(|| title::of(&kind, mcp.as_ref(), input)),
         tool_kind: Some(kind),
-        title: title.filter(|title| !title.is_empty()),
         mcp,
         agent,
         ..ToolCallPart::default()

@@ -8,11 +8,11 @@ use super::state::{State, Turn};
 use super::wire::Status;
 use crate::emit::Emit;
 use crate::hash;
-use crate::json::Value;
+use crate::json::{Tape, Value};
 
 impl State {
     pub(super) fn status(&mut self, session: &str, status: &Status<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
-        self.settle(session, emit);
+        self.settle_prompt(session, emit);
         let agent = self.agent_of(session);
         match status.r#type.as_deref().unwrap_or_default() {
             "idle" => self.idle(session, emit),
@@ -45,7 +45,7 @@ impl State {
         emit: &mut Emit<'_>,
     ) {
         let attempt = attempt.map(|attempt| format!("attempt {attempt}")).unwrap_or_default();
-        let why = message.map(|message| format!(": {message}")).unwrap_or_default();
+        let why = message.map(|message| format!(": {}", in_words(message))).unwrap_or_default();
         let detail = Some(Text::from(format!("{attempt}{why}")));
         let part = StatusPart { label: StatusLabel::Retry, detail, ..StatusPart::default() };
         emit.status_with(part, Some(value.json()), agent, false);
@@ -80,6 +80,16 @@ impl State {
             self.native(session).turn.idle = true;
             emit.ignore("something is still open");
         } else {
+            self.end_turn(session, emit);
+        }
+    }
+
+    /// The turn was said to be over while something was open: it is over when nothing is any more. Older versions do
+    /// not say so again.
+    pub(super) fn end_if_idle(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let Some(native) = self.sessions.get(session) else { return };
+        if native.turn.idle && native.agent.is_none() && !self.has_open(session) {
+            emit.select(native.index);
             self.end_turn(session, emit);
         }
     }
@@ -150,4 +160,14 @@ impl State {
         }
         self.requests.retain(|_, pending| pending.session != session);
     }
+}
+
+/// What a service said, which is JSON at times.
+fn in_words(message: &Text<'_>) -> String {
+    let text = message.to_str_lossy();
+    let mut tape = Tape::default();
+    let object = tape.read(&text).ok().filter(|value| value.is_object());
+    let inner = object.and_then(|object| object.get("error").filter(|error| error.is_object()).or(Some(object)));
+    let words = inner.and_then(|inner| inner.get("message")).and_then(Value::str);
+    words.map_or_else(|| text.clone().into_owned(), Cow::into_owned)
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use interlinear_schema::Text;
 
 use crate::json::Value;
+use crate::time;
 use crate::wire::wire;
 
 wire! {
@@ -256,7 +257,7 @@ wire! {
 wire! {
     /// `session.next.*`: the newer dialect.
     pub(super) struct Next in "session.next" {
-        timestamp: i64,
+        timestamp: Value<'a>,
         message("assistantMessageID" | "messageID"): Cow<'a, str>,
         prompt: Prompt<'a>,
         agent: Cow<'a, str>,
@@ -281,6 +282,14 @@ wire! {
     }
     known "sessionID" "delivery" "snapshot" "files" "provider" "providerMetadata" "outputPaths" "result" "recent"
         "revert" "subdirectory" "metadata" "status"
+}
+
+impl Next<'_> {
+    /// When it was said: in milliseconds, or written out.
+    pub(super) fn at(&self) -> Option<i64> {
+        let timestamp = self.timestamp?;
+        timestamp.i64().or_else(|| time::parse(&timestamp.str()?))
+    }
 }
 
 wire! {

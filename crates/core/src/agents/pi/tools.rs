@@ -10,6 +10,7 @@ use interlinear_schema::{
 use super::state::CallInfo;
 use crate::diff;
 use crate::json::Value;
+use crate::title;
 
 /// The kind of a tool.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -50,12 +51,14 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, arguments: Option<Value<
     let string = |key: &str| arguments.and_then(|arguments| arguments.get(key)).and_then(Value::str);
     let tool_kind = kind(name);
     let agent = (tool_kind == ToolKind::Task).then(|| Subagent { r#type: string("agent"), ..Subagent::default() });
+    let mcp = mcp_tool(name, string("tool"), string("server"));
+    let title = title_key(name).iter().find_map(|key| text(key));
     ToolCallPart {
         name: Cow::Borrowed(name),
         arguments: arguments.map_or_else(Text::default, |arguments| Text::from(arguments.raw())),
         call_id: Cow::Borrowed(id),
-        title: title_key(name).iter().find_map(|key| text(key)),
-        mcp: mcp_tool(name, string("tool"), string("server")),
+        title: title.or_else(|| title::of(&tool_kind, mcp.as_ref(), arguments)),
+        mcp,
         tool_kind: Some(tool_kind),
         agent,
         ..ToolCallPart::default()

@@ -29,8 +29,12 @@ impl State {
                 None => emit.ignore("end of a block"),
             },
             "text_start" | "thinking_start" => emit.ignore("start of a block"),
+            "thinking_end" => {
+                self.keep_thought(event, emit);
+                emit.ignore("end of a block");
+            }
             // The message that is final has it all again.
-            "text_end" | "thinking_end" => emit.ignore("end of a block"),
+            "text_end" => emit.ignore("end of a block"),
             "start" | "done" | "error" => emit.ignore("start or end of a message"),
             kind => {
                 emit.book.drift.note(DriftKind::Value, "message_update.assistantMessageEvent.type", kind);
@@ -66,11 +70,18 @@ impl State {
         emit.delta(item, place, text, false);
     }
 
+    /// A thought that the model hides has no deltas: it keeps its place before the text that follows.
+    fn keep_thought(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
+        let redacted = so_far(event).and_then(|block| block.get("redacted")).and_then(Value::bool) == Some(true);
+        let Some((message, at)) = self.block(event.index.unwrap_or(0), emit) else { return };
+        let item = message.item;
+        message.blocks[at].part.get_or_insert_with(|| emit.add_part(item, reasoning_part(Text::from("…"), redacted)));
+    }
+
     /// A call begins. Older versions name it only in the message so far.
     fn call_start(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
         let index = event.index.unwrap_or(0);
-        let content = event.partial.and_then(|partial| partial.get("content"));
-        let so_far = content.and_then(|content| content.elements().nth(usize::try_from(index).ok()?));
+        let so_far = so_far(event);
         let string = |key: &str| so_far.and_then(|block| block.get(key)).and_then(Value::str);
         let id = event.id.clone().or_else(|| string("id")).filter(|id| !id.is_empty());
         let name = event.tool.clone().or_else(|| string("name")).filter(|name| !name.is_empty());
@@ -125,6 +136,12 @@ impl State {
             None => self.whole_call(call, &parent, None, emit),
         }
     }
+}
+
+/// The block of an update, as it is in the message so far.
+fn so_far<'a>(event: &UpdateEvent<'a>) -> Option<Value<'a>> {
+    let index = usize::try_from(event.index.unwrap_or(0)).ok()?;
+    event.partial?.get("content")?.elements().nth(index)
 }
 
 /// Whether the arguments that streamed say the same as the final ones.

@@ -134,7 +134,8 @@ function facts(value: unknown): string {
     .join(" · ");
 }
 
-function turnText({ usage, duration_ms, stop_reason }: TurnMetadata = {}): string {
+/** What a turn has cost. */
+export function turnText({ usage, duration_ms, stop_reason }: TurnMetadata = {}): string {
   return [
     usage?.input_tokens !== undefined && `${usage.input_tokens} tokens in`,
     usage?.output_tokens !== undefined && `${usage.output_tokens} out`,

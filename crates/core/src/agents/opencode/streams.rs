@@ -1,0 +1,64 @@
+//! The streams of one server: a host may read several of them, and hears most events on each.
+
+use std::collections::VecDeque;
+
+use crate::hash;
+use crate::json::Value;
+use crate::state::kept;
+
+/// So many events that were not told on every stream are remembered: as far as one stream may run ahead of another.
+const MOST: usize = 4096;
+/// The same while there is one stream only: as much as a second may be behind when it begins.
+const MOST_OF_ONE: usize = 256;
+/// The streams have a bit each; a server has three.
+const MOST_STREAMS: usize = 8;
+
+kept! {
+    /// What was told on which stream.
+    #[derive(Debug, Default)]
+    pub(super) struct Streams {
+        /// Their paths.
+        names: Vec<String>,
+        /// Events that are not told on every stream yet: a hash, and the streams that told it.
+        told: VecDeque<(u64, u8)>,
+    }
+}
+
+impl Streams {
+    /// Notes an event. True if another stream has told it: the nth of several that are alike is the nth there too.
+    pub(super) fn repeats(&mut self, stream: &str, event: Value<'_>) -> bool {
+        let Some(bit) = self.bit(stream) else { return false };
+        // Versions before 1.14 give their events no identifiers.
+        let key = match event.get("id").and_then(Value::str) {
+            Some(id) => hash::of(id.as_bytes()),
+            None => hash::of(event.raw().as_bytes()),
+        };
+        let several = self.names.len() > 1;
+        let known = |(other, by): &(u64, u8)| *other == key && by & bit == 0;
+        if let Some(at) = self.told.iter().position(known).filter(|_| several) {
+            self.told[at].1 |= bit;
+            if self.told[at].1.count_ones() as usize == self.names.len() {
+                self.told.remove(at);
+            }
+            return true;
+        }
+        let most = if several { MOST } else { MOST_OF_ONE };
+        while self.told.len() >= most {
+            self.told.pop_front();
+        }
+        self.told.push_back((key, bit));
+        false
+    }
+
+    fn bit(&mut self, stream: &str) -> Option<u8> {
+        let known = self.names.iter().position(|name| name == stream);
+        let at = known.unwrap_or(self.names.len());
+        if at == MOST_STREAMS {
+            return None;
+        }
+        if known.is_none() {
+            self.names.push(stream.to_owned());
+        }
+        Some(1 << at)
+    }
+}

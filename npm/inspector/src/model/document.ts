@@ -1,0 +1,166 @@
+import {
+  type Agent,
+  type Detection,
+  foldSessions,
+  type Stats,
+  type TranscriptState,
+  type TranscriptStates,
+  type UniversalEvent,
+} from "interlinear";
+import { titleOf } from "interlinear/export";
+import { type TraceLine, traceInWorker, type WorkerFile } from "interlinear/worker";
+import { Log, type Piece } from "./log.js";
+
+/** What is known of a document by now. */
+export interface Reading {
+  readonly status: "reading" | "done" | "failed";
+  readonly transcripts: TranscriptStates;
+  /** Changes whenever something was added. */
+  readonly version: number;
+  readonly progress?: { readonly read: number; readonly total: number };
+  readonly detection?: Detection | undefined;
+  readonly stats?: Stats;
+  readonly error?: Problem;
+}
+
+/** What went wrong, and how to mend it. */
+export interface Problem {
+  readonly message: string;
+  readonly cure?: string;
+  readonly code?: string;
+}
+
+/** How often a page is told of what comes: seldom where there is much to draw anew. */
+const noticeMs = (rows: number) => 100 + rows / 500;
+
+/** The lines, events and transcripts of one file, or of one running session. */
+export class Document {
+  readonly log = new Log();
+  readonly #listeners = new Set<() => void>();
+  #reading: Reading = { status: "reading", transcripts: {}, version: 0 };
+  #next: Partial<Reading> = {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #transcripts: TranscriptStates = {};
+
+  readonly current = (): Reading => this.#reading;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Adds lines with their events. */
+  add(piece: Piece): void {
+    const lines = this.log.append(piece);
+    this.#transcripts = foldSessions(this.#transcripts, eventsOf(lines));
+    this.set({});
+  }
+
+  /** Notes a change, which is shown soon. */
+  set(change: Partial<Reading>): void {
+    Object.assign(this.#next, change);
+    if (change.status !== undefined) this.#show();
+    else this.#timer ??= setTimeout(() => this.#show(), noticeMs(this.log.length));
+  }
+
+  fail(thrown: unknown): void {
+    this.set({ status: "failed", error: problemOf(thrown) });
+  }
+
+  #show(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const version = this.#reading.version + 1;
+    this.#reading = { ...this.#reading, ...this.#next, transcripts: this.#transcripts, version };
+    this.#next = {};
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function* eventsOf(lines: readonly TraceLine[]): Generator<UniversalEvent> {
+  for (const { events } of lines) yield* events;
+}
+
+/** Whatever was thrown, for a person to read. */
+export function problemOf(thrown: unknown): Problem {
+  if (!(thrown instanceof Error)) return { message: String(thrown) };
+  const { cure, code } = thrown as { cure?: unknown; code?: unknown };
+  return {
+    message: thrown.message,
+    ...(typeof cure === "string" && { cure }),
+    ...(typeof code === "string" && { code }),
+  };
+}
+
+/** How to read files. */
+export interface OpenOptions {
+  /** The agent that wrote them; found out if not given. */
+  readonly agent?: Agent | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads files in a Worker; they never leave the browser. */
+export function openFiles(files: WorkerFile[] | Promise<WorkerFile[]>, options: OpenOptions = {}): Document {
+  const document = new Document();
+  const read = async () => {
+    const { detection, stats } = await traceInWorker(await files, {
+      onPiece: (piece) => document.add(piece),
+      onProgress: (progress) => document.set({ progress }),
+      ...(options.agent && { agent: options.agent }),
+      ...(options.signal && { signal: options.signal }),
+    });
+    document.set({ status: "done", detection, stats });
+  };
+  read().catch((error: unknown) => document.fail(error));
+  return document;
+}
+
+/** The events of a running session as lines: events that one native object caused stand below it. */
+export function linesOf(events: readonly UniversalEvent[], before: number): TraceLine[] {
+  const lines: TraceLine[] = [];
+  let last: string | undefined;
+  for (const event of events) {
+    const text = event.raw === null || event.raw === undefined ? undefined : JSON.stringify(event.raw);
+    const line = lines.at(-1);
+    if (line !== undefined && text === last) line.events.push(event);
+    else if (text === undefined) lines.push({ events: [event] });
+    else
+      lines.push({
+        line: before + lines.length + 1,
+        kind: kindOf(event.raw),
+        text,
+        outcome: "mapped",
+        events: [event],
+      });
+    last = text;
+  }
+  for (const line of lines) if (line.line !== undefined) line.dir = isSaid(line.events) ? "in" : "out";
+  return lines;
+}
+
+/** Whether events come of what a person said or answered. */
+function isSaid(events: readonly UniversalEvent[]): boolean {
+  return events.some(({ type, data }) => {
+    if (type === "permission.resolved" || type === "question.resolved") return true;
+    return type === "item.completed" && data.item.kind === "message" && data.item.role === "user";
+  });
+}
+
+function kindOf(raw: unknown): string {
+  const { type, method } = Object(raw) as { type?: unknown; method?: unknown };
+  return String(type ?? method ?? "");
+}
+
+/** The transcript that is shown first: the one with the most in it. */
+export function mainTranscript(transcripts: TranscriptStates): TranscriptState | undefined {
+  return Object.values(transcripts).reduce<TranscriptState | undefined>(
+    (best, transcript) => (best === undefined || transcript.sequence > best.sequence ? transcript : best),
+    undefined,
+  );
+}
+
+/** What to call a document. */
+export function nameOf(reading: Reading, fallback: string): string {
+  const transcript = mainTranscript(reading.transcripts);
+  return transcript === undefined ? fallback : titleOf(transcript);
+}

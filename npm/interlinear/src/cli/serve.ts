@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { codeOf } from "../errors.js";
+import { AgentHost } from "../host/index.js";
+import { createServer, type Listening, listen, withInspector } from "../server/index.js";
+import { finishAbandoned, JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
+import type { Command, Options } from "./command.js";
+import { EXIT, UsageError } from "./failure.js";
+import { note, write } from "./output.js";
+
+const day = 24 * 60 * 60 * 1000;
+const hour = day / 24;
+const minute = hour / 60;
+
+export const serve: Command = {
+  usage: "[--host H] [--port P] [--token T] [--store DIR | --postgres URL] [--cors ORIGIN,...] [--keep DAYS]",
+  summary: "Runs agents and hands out what they say, over HTTP.",
+  details: `The token may also stand in the variable INTERLINEAR_TOKEN; without either one is made up and printed. On an address
+that others can reach, you must choose the token. Clients send it as \`Authorization: Bearer TOKEN\`. GET /openapi.json
+describes the API.`,
+  options: {
+    host: { type: "string", value: "H", help: "the address to listen on; 127.0.0.1 if not given" },
+    port: { type: "string", value: "P", help: "the port; 2468 if not given, 0 for any that is free" },
+    token: { type: "string", value: "T", help: "what clients must show" },
+    store: { type: "string", value: "DIR", help: "the folder of the transcripts" },
+    postgres: { type: "string", value: "URL", help: "a database for the transcripts instead (needs the package pg)" },
+    cors: { type: "string", value: "ORIGINS", help: "origins whose pages may call, with commas between" },
+    keep: { type: "string", value: "DAYS", help: "for how long sessions are kept; for ever if not given" },
+  },
+  async run(options) {
+    const host = options.get("host") ?? "127.0.0.1";
+    const port = number(options, "port") ?? 2468;
+    const keep = number(options, "keep");
+    const given = options.get("token") ?? process.env["INTERLINEAR_TOKEN"];
+    const token = tokenFor(host, given === "" ? undefined : given);
+    const { store, place } = openStore(options);
+    const agents = new AgentHost({ store });
+    const cors = options.get("cors")?.split(",") ?? [];
+    const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const handler = createServer({ host: agents, store, token, cors, onError });
+    const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
+    const looking = lookAfter(store, keep);
+    await write(`Interlinear listens on ${server.url}\n`);
+    if (given === undefined) await write(`token: ${token}\n`);
+    // Behind the #, a token is never sent to anyone.
+    const fragment = given === undefined ? `#token=${token}` : "";
+    await write(`inspector: ${server.url}/${fragment}\n`);
+    note(`transcripts: ${place}`);
+    await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+    for (const timer of looking) clearInterval(timer);
+    await agents.close();
+    await server.close();
+    await store.close();
+    return EXIT.ok;
+  },
+};
+
+function number(options: Options, name: string): number | undefined {
+  const value = options.get(name);
+  if (value === undefined) return undefined;
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new UsageError(`--${name} ${value}: it takes a number`);
+}
+
+/** On loopback one can be made up: only who is on this machine can use it. */
+function tokenFor(host: string, given: string | undefined): string {
+  if (given !== undefined) return given;
+  if (/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) return randomBytes(24).toString("base64url");
+  throw new UsageError(`--host ${host}: others can reach this address. Choose a token: --token T`);
+}
+
+function openStore(options: Options): { store: Store; place: string } {
+  const [folder, url] = [options.get("store"), options.get("postgres")];
+  if (folder !== undefined && url !== undefined) throw new UsageError("either --store or --postgres, not both");
+  // The address may hold a password: it is not printed.
+  if (url !== undefined) return { store: new PostgresStore({ url }), place: "Postgres" };
+  const data = process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
+  const place = folder ?? join(data, "interlinear", "sessions");
+  return { store: new JsonlStore(place), place };
+}
+
+async function listenOrExplain(start: () => Promise<Listening>, host: string, port: number): Promise<Listening> {
+  try {
+    return await start();
+  } catch (error) {
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: `port ${port} is taken. Choose another: --port P, or --port 0 for any`,
+      EADDRNOTAVAIL: `${host} is no address of this machine`,
+      ENOTFOUND: `${host} is no address`,
+      EACCES: `port ${port} may not be used by you. Choose one above 1023: --port P`,
+    };
+    const reason = reasons[codeOf(error) ?? ""];
+    throw reason === undefined ? error : new UsageError(reason, { cause: error });
+  }
+}
+
+/**
+ * What a server does by itself: sessions of servers that died are ended, and old ones are let go. A dead server's
+ * sessions may be held for a while yet: hence every minute, for the last ones.
+ */
+function lookAfter(store: Store, days: number | undefined): NodeJS.Timeout[] {
+  const quietly = (work: Promise<unknown>) => void work.catch((error: Error) => note(error.message));
+  const letGo = () => quietly(prune(store, { maxAge: (days ?? 0) * day }));
+  quietly(finishAll(store));
+  const timers = [setInterval(() => quietly(finishAll(store, 100)), minute)];
+  if (days === undefined) return timers;
+  letGo();
+  return [...timers, setInterval(letGo, hour)];
+}
+
+async function finishAll(store: Store, limit?: number): Promise<void> {
+  const sessions = await store.list(limit === undefined ? {} : { limit });
+  for (const { sessionId, ended } of sessions) if (!ended) await finishAbandoned(store, sessionId);
+}

@@ -1,0 +1,34 @@
+import { InterlinearError } from "../errors.js";
+import type { Problem } from "../server/api.js";
+
+/** What a server refused, or why it could not be reached. */
+export class ClientError extends InterlinearError {
+  /** The status of the answer; `undefined` if there was none. */
+  readonly status: number | undefined;
+
+  constructor(problem: Pick<Problem, "code" | "detail" | "cure"> & { status?: number }, options?: ErrorOptions) {
+    super(problem.code, problem.detail, problem.cure, options);
+    this.name = "ClientError";
+    this.status = problem.status;
+  }
+}
+
+/** An answer that is not what was asked for. */
+export async function refused(response: Response): Promise<ClientError> {
+  const text = await response.text().catch(() => "");
+  try {
+    const { code, detail, title, cure } = JSON.parse(text) as Problem;
+    return new ClientError({ code: code ?? "refused", detail: detail ?? title, cure, status: response.status });
+  } catch {
+    const detail = `the server answered with status ${response.status}`;
+    return new ClientError({ code: "refused", detail, cure: "Check the address.", status: response.status });
+  }
+}
+
+export function unreachable(baseUrl: string, cause: unknown): ClientError {
+  const detail = `${baseUrl} cannot be reached: ${(cause as Error).message}`;
+  return new ClientError(
+    { code: "unreachable", detail, cure: "See that the server runs, and check its address." },
+    { cause },
+  );
+}

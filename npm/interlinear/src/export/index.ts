@@ -1,0 +1,2 @@
+export { type HtmlOptions, toHtml } from "./html.js";
+export { titleOf, toMarkdown } from "./markdown.js";

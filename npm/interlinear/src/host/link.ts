@@ -1,0 +1,161 @@
+import type { Command, Exit, HttpRequest, Outgoing, UniversalEvent } from "../../types/index.js";
+import { InterlinearError } from "../errors.js";
+import type { Channel, Connection } from "../session.js";
+import type { Journal } from "./journal.js";
+import type { AgentProcess } from "./process.js";
+import type { Recorder } from "./recorder.js";
+import type { Redactor } from "./redact.js";
+
+/** What a link needs to know of those whom it serves. */
+export interface LinkOptions {
+  readonly core: Connection;
+  readonly redactor: Redactor;
+  readonly now: () => number;
+  /** Who keeps a session's events. */
+  readonly journal: (sessionId: string) => Journal | undefined;
+  /** The core gave up. */
+  readonly fail: (error: Error) => void;
+  /** Does what the core asks for, beyond standard input and signals. */
+  readonly request?: (request: HttpRequest, sessionId: string) => void;
+  /** Whether what the process prints is for the sessions; always, if not given. */
+  readonly hears?: (on: "stdout" | "stderr") => boolean;
+  readonly recorder?: Recorder | undefined;
+}
+
+/** How many of the last characters of standard error are kept for an error's message. */
+const ERROR_TEXT = 2000;
+
+/** Moves bytes between an agent's process and the core, and events from the core to the journals. */
+export class Link {
+  readonly #options: LinkOptions;
+  #process: AgentProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  /** The end of what the agent wrote to its standard error. */
+  errorText = "";
+  /** Sees everything that the agent writes to its standard output. */
+  onOutput: ((chunk: Buffer) => void) | undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Reads a process until it is gone, and all that it wrote is written down. */
+  async attach(process: AgentProcess): Promise<Exit> {
+    this.#process = process;
+    this.errorText = "";
+    const pumps = [this.#pump(process.stdout, "stdout"), this.#pump(process.stderr, "stderr")];
+    const exit = await process.exited;
+    await Promise.all(pumps);
+    if (this.#process === process) this.#process = undefined;
+    return exit;
+  }
+
+  /** What the agent wrote. */
+  receive(bytes: Buffer, on: Channel): void {
+    this.#options.recorder?.received(bytes, on);
+    this.#read((core) => core.receive(bytes, on));
+  }
+
+  /** What the agent is to do. The events that come of it never hold secrets, though the command may. */
+  command(command: Command, sessionId?: string): void {
+    const events = this.#options.redactor.value(this.#options.core.command(command, sessionId));
+    this.#after(events, sessionId);
+    const refused = events.find((event) => event.type === "error" && event.data.code === "unsupported");
+    if (refused?.type === "error") throw unsupported(refused.data.message);
+  }
+
+  /** The process is gone; `restart`: the sessions go on with another. */
+  exited(exit: Exit): void {
+    this.#options.recorder?.exit(exit);
+    this.#read((core) => core.exited(exit));
+  }
+
+  /** Nothing will be read any more. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#options.recorder?.close();
+    this.#options.core.free();
+  }
+
+  async #pump(stream: AsyncIterable<Buffer>, on: "stdout" | "stderr"): Promise<void> {
+    const hidden = this.#options.redactor.stream();
+    const take = (bytes: Buffer) => {
+      if (bytes.length === 0) return;
+      if (on === "stderr") this.errorText = (this.errorText + bytes.toString("utf8")).slice(-ERROR_TEXT);
+      else this.onOutput?.(bytes);
+      if (this.#options.hears?.(on) ?? true) this.receive(bytes, on);
+    };
+    try {
+      for await (const chunk of stream) {
+        take(hidden.push(chunk));
+        // The agent waits while its events are written: nothing piles up here.
+        await this.#settled;
+      }
+    } catch {
+      // A pipe that breaks ends with its process.
+    }
+    take(hidden.end());
+    await this.#settled;
+  }
+
+  /** A core that fails takes the sessions with it, and not the host. */
+  #read(call: (core: Connection) => UniversalEvent[]): void {
+    try {
+      this.#after(call(this.#options.core));
+    } catch (error) {
+      this.#options.fail(error as Error);
+    }
+  }
+
+  /** Everything that was read is written down. */
+  async settled(): Promise<void> {
+    await this.#settled;
+  }
+
+  #settled: Promise<unknown> = Promise.resolve();
+
+  /** Hands events to their journals, and does what the core asks for. */
+  #after(events: UniversalEvent[], sessionId = ""): void {
+    const { core, journal, now } = this.#options;
+    for (const [sessionId, own] of bySession(events)) {
+      const keeper = journal(sessionId);
+      keeper?.write(own);
+      if (keeper !== undefined) this.#settled = Promise.all([this.#settled, keeper.settled()]);
+    }
+    for (const step of core.outgoing()) this.#deliver(step, sessionId);
+    clearTimeout(this.#timer);
+    const due = core.deadline();
+    if (due !== null) this.#timer = setTimeout(() => this.#read(() => core.tick()), Math.max(0, due - now()));
+  }
+
+  #deliver(step: Outgoing, sessionId: string): void {
+    const { recorder, redactor, request } = this.#options;
+    if ("stdin" in step) {
+      recorder?.sent(redactor.text(step.stdin), "stdin");
+      this.#process?.write(step.stdin);
+    } else if ("http" in step) {
+      const { method, path, body = "" } = step.http;
+      recorder?.sent(redactor.text(body), { http: `${method} ${path}` });
+      request?.(step.http, sessionId);
+    } else if ("closeStdin" in step) this.#process?.closeInput();
+    else this.#process?.signal(step.signal as NodeJS.Signals);
+  }
+}
+
+function unsupported(message: string): InterlinearError {
+  return new InterlinearError("unsupported", message, "`AgentHost.agents` tells what each agent can do.");
+}
+
+/** The events of each session; nearly always there is one. */
+function bySession(events: UniversalEvent[]): Map<string, UniversalEvent[]> {
+  const sessions = new Map<string, UniversalEvent[]>();
+  for (const event of events) {
+    const own = sessions.get(event.session_id);
+    if (own === undefined) sessions.set(event.session_id, [event]);
+    else own.push(event);
+  }
+  return sessions;
+}

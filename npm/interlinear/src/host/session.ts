@@ -1,0 +1,220 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Agent, Command, PermissionReply, PromptMode, PromptPart, UniversalEvent } from "../../types/index.js";
+import type { Store } from "../store/store.js";
+import type { Recipe } from "./agents.js";
+import type { Journal, Pending, SessionStatus } from "./journal.js";
+import type { Runtime } from "./runtime.js";
+import { sessionEnded } from "./runtime.js";
+import { type Turn, untilTurnEnds } from "./turn.js";
+
+/** What a session is made of; the host puts it together. */
+export interface SessionParts {
+  readonly id: string;
+  readonly cwd: string;
+  readonly recipe: Recipe;
+  readonly runtime: Runtime;
+  readonly journal: Journal;
+  readonly store: Store;
+}
+
+/** How to follow a session. */
+export interface EventsOptions {
+  /** The last sequence that the reader has; 0 if not given: from the beginning. */
+  from?: number;
+  /** Whether events carry the native object that caused them. */
+  includeRaw?: boolean;
+  signal?: AbortSignal;
+}
+
+/** How to say something to the agent. */
+export interface PromptOptions {
+  /** How it meets a running turn: it steers that turn, or waits for its end. The agent's own way if not given. */
+  mode?: PromptMode;
+  /** Whether events carry the native object that caused them. */
+  includeRaw?: boolean;
+  /** Interrupts the turn. */
+  signal?: AbortSignal;
+}
+
+/** One conversation with an agent that runs. */
+export class AgentSession implements AsyncDisposable {
+  /** Its identifier: the `session_id` of its events. */
+  readonly id: string;
+  readonly agent: Agent;
+  /** The folder that the agent works in. */
+  readonly cwd: string;
+  readonly #parts: SessionParts;
+  /** Commands go one after the other, in the order in which they were called. */
+  #last: Promise<void> = Promise.resolve();
+
+  /** Use `AgentHost.start`. */
+  constructor(parts: SessionParts) {
+    this.id = parts.id;
+    this.agent = parts.recipe.id;
+    this.cwd = parts.cwd;
+    this.#parts = parts;
+  }
+
+  /** Whether a turn is running, or the session is over. */
+  get status(): SessionStatus {
+    return this.#parts.journal.status;
+  }
+
+  /** The agent's own identifier of the session, by which it can be resumed; it may come with the first turn only. */
+  get nativeSessionId(): string | undefined {
+    return this.#parts.journal.nativeSessionId;
+  }
+
+  /** The sequence of the last event. */
+  get lastSequence(): number {
+    return this.#parts.journal.lastSequence;
+  }
+
+  /** The permissions and questions that wait for an answer. */
+  get pending(): Pending {
+    return this.#parts.journal.pending;
+  }
+
+  /** The process that the agent runs in; shared by several sessions where the agent serves them together. */
+  get pid(): number | undefined {
+    return this.#parts.runtime.pid;
+  }
+
+  /**
+   * Says something to the agent; gives the events of the turn, the last of which is `turn.ended`. Where no turn comes
+   * of it, the last one is the error that says why.
+   */
+  prompt(input: string | readonly PromptPart[], options: PromptOptions = {}): Turn {
+    const parts: PromptPart[] = typeof input === "string" ? [{ type: "text", text: input }] : [...input];
+    const { mode, includeRaw = false, signal } = options;
+    let from = 0;
+    let isRunning = false;
+    const sent = this.#say({ type: "prompt", parts, ...(mode && { mode }) }, () => {
+      signal?.throwIfAborted();
+      from = this.lastSequence;
+      isRunning = this.status === "running";
+    });
+    const interrupt = () => void this.interrupt().catch(() => {});
+    signal?.addEventListener("abort", interrupt, { once: true });
+    // Whoever does not read the turn need not hear of it twice.
+    sent.catch(() => signal?.removeEventListener("abort", interrupt));
+    const events = async function* (this: AgentSession): AsyncGenerator<UniversalEvent> {
+      try {
+        await sent;
+        const signals = signal === undefined ? [] : [signal];
+        const follow = (enough: AbortSignal) =>
+          this.events({ from, includeRaw, signal: AbortSignal.any([enough, ...signals]) });
+        yield* untilTurnEnds(isRunning, follow);
+        signal?.throwIfAborted();
+      } finally {
+        signal?.removeEventListener("abort", interrupt);
+      }
+    };
+    return { sent, [Symbol.asyncIterator]: () => events.call(this) };
+  }
+
+  /** What has happened since an event, then what happens; ends with `session.ended`. Each reader has its own pace. */
+  async *events(options: EventsOptions = {}): AsyncGenerator<UniversalEvent> {
+    const { from = 0, includeRaw = false, signal } = options;
+    const { store } = this.#parts;
+    for await (const event of store.subscribe(this.id, { offset: from, includeRaw, ...(signal && { signal }) })) {
+      if (event.type !== "gap") yield event;
+    }
+  }
+
+  /** Answers a permission request. The message is what the agent is told with a refusal. */
+  replyPermission(permissionId: string, reply: PermissionReply, message?: string): Promise<void> {
+    return this.#say({
+      type: "reply_permission",
+      permission_id: permissionId,
+      reply,
+      ...(message !== undefined && { message }),
+    });
+  }
+
+  /**
+   * Answers a question: one text; or, where one question was asked, the options chosen; or one answer for each
+   * question; or for each question the options chosen.
+   */
+  replyQuestion(
+    questionId: string,
+    answers: string | readonly string[] | readonly (readonly string[])[],
+  ): Promise<void> {
+    const asked = this.#parts.journal.questionsOf(questionId);
+    return this.#say({ type: "reply_question", question_id: questionId, answers: answerLists(answers, asked) });
+  }
+
+  /** Dismisses a question. */
+  rejectQuestion(questionId: string, message?: string): Promise<void> {
+    return this.#say({
+      type: "reject_question",
+      question_id: questionId,
+      ...(message !== undefined && { message }),
+    });
+  }
+
+  /** Stops the running turn, if there is one; resolves when it is over. The session stays usable. */
+  async interrupt(): Promise<void> {
+    const { journal, runtime } = this.#parts;
+    if (journal.status !== "running") return;
+    // Not behind the commands that wait: they may wait for this.
+    const over = journal.until(() => journal.status !== "running");
+    try {
+      await runtime.command({ type: "interrupt" });
+      await over.promise;
+    } finally {
+      over.cancel();
+    }
+  }
+
+  /** Chooses the model for what follows. */
+  setModel(model: string): Promise<void> {
+    return this.#say({ type: "set_model", model });
+  }
+
+  /** Chooses the variant (reasoning effort) for what follows. */
+  setVariant(variant: string): Promise<void> {
+    return this.#say({ type: "set_variant", variant });
+  }
+
+  /** Chooses what the agent may do without asking. */
+  setPermissionMode(mode: string): Promise<void> {
+    return this.#say({ type: "set_permission_mode", mode });
+  }
+
+  /** Asks the agent to summarise the conversation, to make room. */
+  compact(instructions?: string): Promise<void> {
+    return this.#say({ type: "compact", ...(instructions !== undefined && { instructions }) });
+  }
+
+  /** Ends the session, and everything that runs for it alone; resolves when all of it is gone. */
+  async terminate(): Promise<void> {
+    await this.#parts.runtime.terminate();
+    await this.#parts.journal.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.terminate();
+  }
+
+  /** Hands a command over when those before it are. */
+  #say(command: Command, first?: () => void): Promise<void> {
+    const { journal, recipe, runtime } = this.#parts;
+    const said = this.#last.then(async () => {
+      if (journal.failure !== undefined) throw journal.failure;
+      if (journal.status === "ended") throw sessionEnded(recipe);
+      first?.();
+      await runtime.command(command);
+    });
+    this.#last = said.catch(() => {});
+    return said;
+  }
+}
+
+function answerLists(answers: string | readonly string[] | readonly (readonly string[])[], asked: number): string[][] {
+  if (typeof answers === "string") return [[answers]];
+  const texts = answers.filter((answer) => typeof answer === "string");
+  if (texts.length !== answers.length)
+    return answers.map((answer) => (typeof answer === "string" ? [answer] : [...answer]));
+  return asked > 1 ? texts.map((text) => [text]) : [texts];
+}

@@ -1,0 +1,12 @@
+export type * from "../../types/index.js";
+export type * from "../fold.js";
+export type { Row } from "../view/rows.js";
+export type { ToolView } from "../view/tool.js";
+export { type TranscriptActions, useActions, useOpen, useParts } from "./context.js";
+export { defaultParts } from "./parts/index.js";
+export type * from "./parts.js";
+export type { TranscriptReading } from "./reader.js";
+export type { EventPort, Progress, StreamSource, TranscriptSource } from "./source.js";
+export { Transcript, type TranscriptHandle, type TranscriptProps } from "./transcript.js";
+export { useTranscript } from "./use-transcript.js";
+export { VirtualList, type VirtualListHandle, type VirtualListProps } from "./virtual/list.js";

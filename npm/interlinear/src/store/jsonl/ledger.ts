@@ -1,0 +1,199 @@
+import { appendFile, type FileHandle } from "node:fs/promises";
+import { codeOf, InterlinearError } from "../../errors.js";
+import type { Stored } from "../record.js";
+import type { Ledger } from "../writer.js";
+import { changeAbout } from "./about.js";
+import type { Claim } from "./claim.js";
+import { openToAppend } from "./lines.js";
+import type { Paths } from "./names.js";
+import { distance, encodePlaces, type Place } from "./offsets.js";
+import type { Tail } from "./repair.js";
+
+/**
+ * When the operating system must have put what is written onto the disk: before `append` resolves, at the latest so
+ * many milliseconds later, or when it likes to. The death of this process loses nothing in any case; that of the
+ * machine does.
+ */
+export type Sync = "always" | "never" | number;
+
+/** What a ledger is made of. */
+export interface LedgerParts {
+  readonly paths: Paths;
+  readonly claim: Claim;
+  readonly sync: Sync;
+  readonly tail: Tail;
+  /** Called when the session is free. */
+  readonly closed: () => void;
+}
+
+/** Writes one session's files. */
+export class JsonlLedger implements Ledger {
+  readonly #parts: LedgerParts;
+  readonly #events: FileHandle;
+  readonly #raw: FileHandle;
+  /** How long the files are as far as they are acknowledged. */
+  #end: Place;
+  #indexed: number;
+  #torn = false;
+  #timer: NodeJS.Timeout | undefined;
+  #syncFailure: unknown;
+
+  private constructor(parts: LedgerParts, events: FileHandle, raw: FileHandle) {
+    this.#parts = parts;
+    this.#events = events;
+    this.#raw = raw;
+    this.#end = parts.tail.end;
+    this.#indexed = parts.tail.indexed;
+  }
+
+  static async open(parts: LedgerParts): Promise<JsonlLedger> {
+    const events = await openToAppend(parts.paths.events);
+    try {
+      return new JsonlLedger(parts, events, await openToAppend(parts.paths.raw));
+    } catch (error) {
+      await events.close();
+      throw error;
+    }
+  }
+
+  async write(records: readonly Stored[]): Promise<void> {
+    const { events, raw, places, end } = compose(records, this.#end, this.#indexed);
+    await this.#parts.claim.check();
+    try {
+      await this.#mend();
+      this.#torn = true;
+      // The native objects first: who sees an event finds what caused it.
+      await writeAll(this.#raw, raw);
+      await writeAll(this.#events, events);
+      await this.#syncAsAsked();
+      this.#torn = false;
+    } catch (error) {
+      await this.#mend().catch(() => undefined);
+      throw failure(error, this.#parts.paths.events);
+    }
+    this.#end = end;
+    await this.#note(places);
+  }
+
+  async describe(metadata: Record<string, unknown>): Promise<void> {
+    await changeAbout(this.#parts.paths.about, { metadata });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      await this.#mend();
+      if (this.#parts.sync !== "never") await this.#flush();
+    } finally {
+      await Promise.allSettled([this.#events.close(), this.#raw.close()]);
+      await this.#parts.claim.release();
+      this.#parts.closed();
+    }
+  }
+
+  /** Takes back what a failed write left. */
+  async #mend(): Promise<void> {
+    if (!this.#torn) return;
+    await this.#parts.claim.check();
+    await this.#events.truncate(this.#end.events);
+    await this.#raw.truncate(this.#end.raw);
+    this.#torn = false;
+  }
+
+  async #syncAsAsked(): Promise<void> {
+    if (this.#syncFailure !== undefined) {
+      const error = this.#syncFailure;
+      this.#syncFailure = undefined;
+      throw error;
+    }
+    const { sync } = this.#parts;
+    if (sync === "always") await this.#flush();
+    if (typeof sync !== "number" || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush().catch((error: unknown) => {
+        this.#syncFailure = error;
+      });
+    }, sync);
+    this.#timer.unref();
+  }
+
+  async #flush(): Promise<void> {
+    await this.#raw.datasync();
+    await this.#events.datasync();
+  }
+
+  /** The index may lack places: an error here is none, but half a place would put those after it wrong. */
+  async #note(places: readonly Place[]): Promise<void> {
+    const last = places.at(-1);
+    if (last === undefined) return;
+    try {
+      await appendFile(this.#parts.paths.index, encodePlaces(places), { mode: 0o600 });
+      this.#indexed = last.events;
+    } catch {
+      this.#indexed = Number.POSITIVE_INFINITY;
+    }
+  }
+}
+
+/** One call writes all of it, unless the disk is full. */
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let start = 0; start < bytes.length; ) start += (await file.write(bytes, start)).bytesWritten;
+}
+
+function failure(error: unknown, path: string): InterlinearError {
+  if (error instanceof InterlinearError) return error;
+  const full = ["ENOSPC", "EDQUOT", "EFBIG"].includes(codeOf(error) ?? "");
+  const message = full ? `${path}: there is no room left` : `${path} cannot be written: ${(error as Error).message}`;
+  return new InterlinearError(full ? "store_full" : "store_failed", message, undefined, { cause: error });
+}
+
+interface Composed {
+  events: Buffer;
+  raw: Buffer;
+  places: Place[];
+  end: Place;
+}
+
+/** The bytes of a batch, and the places that the index should have. */
+function compose(records: readonly Stored[], begin: Place, indexed: number): Composed {
+  const events: Buffer[] = [];
+  const raws: Buffer[] = [];
+  const places: Place[] = [];
+  let { sequence, events: at, raw: rawAt } = begin;
+  let last = indexed;
+  for (const group of sharingRaw(records)) {
+    const { raw } = group[0];
+    for (const { text } of group) {
+      if (at - last >= distance) {
+        places.push({ sequence, events: at, raw: rawAt });
+        last = at;
+      }
+      const line = Buffer.from(`${text}\n`);
+      events.push(line);
+      at += line.length;
+      sequence += 1;
+    }
+    if (raw === null) continue;
+    const line = Buffer.from(`{"from":${group[0].sequence},"to":${sequence - 1},"raw":${raw}}\n`);
+    raws.push(line);
+    rawAt += line.length;
+  }
+  return {
+    events: Buffer.concat(events),
+    raw: Buffer.concat(raws),
+    places,
+    end: { sequence, events: at, raw: rawAt },
+  };
+}
+
+/** Neighbours that the same native object caused: it is written once. */
+function sharingRaw(records: readonly Stored[]): [Stored, ...Stored[]][] {
+  const groups: [Stored, ...Stored[]][] = [];
+  for (const record of records) {
+    const group = groups.at(-1);
+    if (group !== undefined && group[0].raw === record.raw) group.push(record);
+    else groups.push([record]);
+  }
+  return groups;
+}

@@ -1,0 +1,176 @@
+import { type FileHandle, mkdir, readdir, rm, stat } from "node:fs/promises";
+import type { Agent, UniversalEvent } from "../../../types/index.js";
+import { sessionBusy, unknownSession } from "../failures.js";
+import { Fanout } from "../fanout.js";
+import { prune, type Retention } from "../retention.js";
+import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "../store.js";
+import { Writer } from "../writer.js";
+import { changeAbout, readAbout } from "./about.js";
+import { Claim, isClaimed } from "./claim.js";
+import { JsonlLedger, type Sync } from "./ledger.js";
+import { lastLine, openIfThere, readLines } from "./lines.js";
+import { decodeName, encodeName, nameOf, type Paths, pathsOf } from "./names.js";
+import { eventOf, readEvents } from "./reader.js";
+import { repair } from "./repair.js";
+import { watchFile } from "./watch.js";
+
+/** How a `JsonlStore` is opened. */
+export interface JsonlStoreOptions {
+  /** When what is written must be on the disk; 1000 (milliseconds) if not given. */
+  sync?: Sync;
+  /** Which sessions are kept; all if not given. Looked after when a session is opened. */
+  retention?: Retention;
+}
+
+/** How often sessions are looked through for those that need not be kept. */
+const pruneInterval = 60_000;
+
+/**
+ * Keeps each session in a file of its own: an event a line, as it was made. Any number of processes may read a session
+ * while one writes it.
+ */
+export class JsonlStore implements Store {
+  readonly #folder: string;
+  readonly #options: JsonlStoreOptions;
+  readonly #writers = new Map<string, SessionWriter>();
+  readonly #fanout: Fanout;
+  #pruned = 0;
+
+  constructor(folder: string, options: JsonlStoreOptions = {}) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#fanout = new Fanout({
+      read: (sessionId, where) => this.read(sessionId, where),
+      info: (sessionId) => this.info(sessionId),
+      watch: (sessionId, stir) => this.#watch(sessionId, stir),
+    });
+  }
+
+  async open(sessionId: string, meta: SessionMeta = {}): Promise<SessionWriter> {
+    const paths = this.#paths(sessionId);
+    await mkdir(paths.side, { recursive: true, mode: 0o700 });
+    const claim = await Claim.take(sessionId, paths.side);
+    try {
+      const writer = await this.#openWriter(sessionId, meta, paths, claim);
+      this.#writers.set(sessionId, writer);
+      // From here on what others write is not listened to: what they wrote until now is looked for once more.
+      this.#fanout.stir(sessionId);
+      return writer;
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
+  }
+
+  async list(options: { limit?: number; offset?: number } = {}): Promise<SessionInfo[]> {
+    const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
+    const files = await readdir(this.#folder).catch(() => []);
+    const names = files.flatMap((file) => nameOf(file) ?? []);
+    const dated = await Promise.all(names.map((name) => this.#dated(name)));
+    const page = dated.sort((a, b) => b.time - a.time).slice(offset, offset + limit);
+    const infos = await Promise.all(page.map(({ name }) => this.#infoOf(name)));
+    return infos.filter((info) => info !== undefined);
+  }
+
+  async info(sessionId: string): Promise<SessionInfo | undefined> {
+    return await this.#infoOf(encodeName(sessionId));
+  }
+
+  async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
+    const paths = this.#paths(sessionId);
+    const file = await openIfThere(paths.events);
+    if (file === undefined) throw unknownSession(sessionId);
+    try {
+      yield* readEvents(file, paths, options);
+    } finally {
+      await file.close();
+    }
+  }
+
+  subscribe(sessionId: string, options?: SubscribeOptions): AsyncGenerator<UniversalEvent | Gap, void> {
+    return this.#fanout.subscribe(sessionId, options);
+  }
+
+  async delete(sessionId: string): Promise<void> {
+    const paths = this.#paths(sessionId);
+    if ((await sizeOf(paths.events)) === undefined) throw unknownSession(sessionId);
+    if (await isClaimed(paths.side)) throw sessionBusy(sessionId);
+    await rm(paths.events, { force: true });
+    await rm(paths.side, { recursive: true, force: true });
+    this.#fanout.finish(sessionId, unknownSession(sessionId));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#writers.values(), (writer) => writer.close()));
+    this.#fanout.finish();
+  }
+
+  #paths(sessionId: string): Paths {
+    return pathsOf(this.#folder, encodeName(sessionId));
+  }
+
+  async #openWriter(sessionId: string, meta: SessionMeta, paths: Paths, claim: Claim): Promise<SessionWriter> {
+    const { createdAt = Date.now() } = await readAbout(paths.about);
+    await changeAbout(paths.about, { sessionId, createdAt, ...meta });
+    const tail = await repair(paths);
+    const closed = () => this.#writers.delete(sessionId);
+    const ledger = await JsonlLedger.open({ paths, claim, sync: this.#options.sync ?? 1_000, tail, closed });
+    void this.#prune();
+    return new Writer(sessionId, tail.end.sequence - 1, ledger, (events) => this.#fanout.publish(sessionId, events));
+  }
+
+  /** Tells of what other processes write. */
+  async #watch(sessionId: string, stir: () => void): Promise<() => void> {
+    return watchFile(this.#paths(sessionId).events, () => {
+      if (!this.#writers.has(sessionId)) stir();
+    });
+  }
+
+  async #dated(name: string): Promise<{ name: string; time: number }> {
+    const seen = await stat(pathsOf(this.#folder, name).events).catch(() => undefined);
+    return { name, time: seen?.mtimeMs ?? 0 };
+  }
+
+  async #infoOf(name: string): Promise<SessionInfo | undefined> {
+    const paths = pathsOf(this.#folder, name);
+    const file = await openIfThere(paths.events);
+    if (file === undefined) return undefined;
+    try {
+      const [{ size, mtimeMs, birthtimeMs }, about] = await Promise.all([file.stat(), readAbout(paths.about)]);
+      const last = eventOf((await lastLine(file, size)) ?? Buffer.alloc(0));
+      return {
+        sessionId: about.sessionId ?? decodeName(name) ?? name,
+        agent: about.agent ?? (await agentOf(file)),
+        createdAt: about.createdAt ?? birthtimeMs,
+        updatedAt: mtimeMs,
+        lastSequence: last?.sequence ?? 0,
+        ended: last?.type === "session.ended",
+        bytes: size + ((await sizeOf(paths.raw)) ?? 0),
+        metadata: about.metadata ?? {},
+      };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Now and then; what cannot be removed now is tried again. */
+  async #prune(): Promise<void> {
+    const { retention } = this.#options;
+    if (retention === undefined || Date.now() - this.#pruned < pruneInterval) return;
+    this.#pruned = Date.now();
+    await prune(this, retention).catch(() => undefined);
+  }
+}
+
+/** The agent of a transcript that has nothing beside it. */
+async function agentOf(file: FileHandle): Promise<Agent | undefined> {
+  for await (const [line] of readLines(file, 0)) {
+    const event = line === undefined ? undefined : eventOf(line);
+    return event?.type === "session.started" ? (event.data.metadata?.agent as Agent | undefined) : undefined;
+  }
+  return undefined;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size;
+}

@@ -1,0 +1,31 @@
+import { codeOf } from "../errors.js";
+import type { Store } from "./store.js";
+
+/** How long sessions are kept. Those that are being written are never removed. */
+export interface Retention {
+  /** Not those whose last event is older, in milliseconds. */
+  maxAge?: number;
+  /** Only so many: the last written ones. */
+  maxSessions?: number;
+  /** Only so many bytes in all: the last written ones. */
+  maxBytes?: number;
+}
+
+/** Removes the sessions that are no longer to be kept; gives their ids. */
+export async function prune(store: Store, retention: Retention, now = Date.now()): Promise<string[]> {
+  const { maxAge = Number.POSITIVE_INFINITY, maxSessions = Number.POSITIVE_INFINITY } = retention;
+  const { maxBytes = Number.POSITIVE_INFINITY } = retention;
+  const removed: string[] = [];
+  let bytes = 0;
+  for (const [index, info] of (await store.list()).entries()) {
+    bytes += info.bytes;
+    if (index < maxSessions && bytes <= maxBytes && now - info.updatedAt <= maxAge) continue;
+    try {
+      await store.delete(info.sessionId);
+      removed.push(info.sessionId);
+    } catch (error) {
+      if (!["session_busy", "unknown_session"].includes(codeOf(error) ?? "")) throw error;
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { AgentHost } from "interlinear/node";
+import { MemoryStore } from "interlinear/store";
+import { all, breaks, cwd, eventually, hostFor, program, stored, text } from "./setting.mjs";
+
+test("a prompt gives the events of its turn and ends with it", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd, sessionId: "mine" });
+  assert.equal(session.status, "idle");
+  const first = await all(session.prompt("hello"));
+  assert.equal(text(first), "Good day.");
+  assert.equal(first[0].type, "session.started");
+  assert.equal(first.at(-1).type, "turn.ended");
+  const second = await all(session.prompt([{ type: "text", text: "once more" }]));
+  assert.equal(text(second), "You said once more.");
+  assert.equal(second[0].sequence, first.at(-1).sequence + 1);
+  assert.ok([...first, ...second].every((event) => event.session_id === "mine" && event.raw === null));
+  assert.match(session.nativeSessionId, /^native-/);
+  assert.equal(host.session("mine"), session);
+  await session.terminate();
+  assert.equal(host.session("mine"), undefined);
+  assert.deepEqual(await breaks(host, "mine"), []);
+});
+
+test("every reader has its own place and its own pace", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const slow = session.events({ includeRaw: true })[Symbol.asyncIterator]();
+  const reading = slow.next();
+  const turn = await all(session.prompt("flood 2000"));
+  const first = await reading;
+  const from = turn[100].sequence;
+  const later = session.events({ from })[Symbol.asyncIterator]();
+  assert.equal((await later.next()).value.sequence, from + 1);
+  await session.terminate();
+  const rest = [first.value];
+  for (let next = await slow.next(); !next.done; next = await slow.next()) rest.push(next.value);
+  assert.deepEqual(
+    rest.map(({ sequence }) => sequence),
+    rest.map((_, index) => index + 1),
+  );
+  assert.equal(rest.at(-1).type, "session.ended");
+  assert.ok(rest.some(({ raw }) => raw !== null));
+});
+
+test("a permission is accepted or refused, with words", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const results = [];
+  for (const [reply, message] of [["accept"], ["reject", "not now"]]) {
+    for await (const { type, data } of session.prompt("permission")) {
+      if (type === "permission.requested") {
+        assert.deepEqual([...session.pending.permissions], [data.permission_id]);
+        await session.replyPermission(data.permission_id, reply, message);
+      }
+      if (type === "item.completed" && data.item.kind === "tool_result") results.push(data.item.content[0].output);
+    }
+  }
+  assert.deepEqual(results, ["removed", "refused: not now"]);
+  assert.equal(session.pending.permissions.size, 0);
+  await assert.rejects(session.replyPermission("nobody", "accept"), { code: "unsupported" });
+});
+
+test("a question is answered by one text, by a list, or dismissed", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const results = [];
+  const replies = [
+    (id) => session.replyQuestion(id, "Blue"),
+    (id) => session.replyQuestion(id, ["Red"]),
+    (id) => session.replyQuestion(id, [["Red", "Blue"]]),
+    (id) => session.rejectQuestion(id),
+  ];
+  for (const reply of replies) {
+    for await (const { type, data } of session.prompt("question")) {
+      if (type === "question.requested") await reply(data.question_id);
+      if (type === "item.completed" && data.item.kind === "tool_result") results.push(data.item.content[0].output);
+    }
+  }
+  assert.deepEqual(results, ['{"Which?":"Blue"}', '{"Which?":"Red"}', '{"Which?":"Red, Blue"}', '"none"']);
+});
+
+test("an interrupt ends the turn, and the session goes on", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const turn = session.prompt("wait");
+  await turn.sent;
+  await eventually(() => session.status === "running", "the turn runs");
+  await session.interrupt();
+  assert.equal((await all(turn)).at(-1).data.metadata.status, "interrupted");
+  assert.equal(text(await all(session.prompt("hello"))), "Good day.");
+  await session.interrupt();
+  assert.equal(session.status, "idle", "with no turn there is nothing to interrupt");
+});
+
+test("a signal interrupts a turn, ends a session, or stops a start", async (t) => {
+  const host = hostFor(t);
+  const ended = new AbortController();
+  const session = await host.start({ agent: "claude", cwd, signal: ended.signal });
+  const stopped = new AbortController();
+  const turn = all(session.prompt("wait", { signal: stopped.signal }));
+  await eventually(() => session.status === "running", "the turn runs");
+  stopped.abort(new Error("enough"));
+  await assert.rejects(turn, /enough/);
+  await eventually(() => session.status === "idle", "the turn is interrupted");
+  ended.abort();
+  await eventually(() => session.status === "ended", "the session is over");
+  const silent = hostFor(t, { agents: { claude: { command: program("claude.mjs"), env: { FAKE_SILENT: "1" } } } });
+  const early = AbortSignal.timeout(300);
+  await assert.rejects(silent.start({ agent: "claude", cwd, signal: early }), { name: "TimeoutError" });
+  assert.equal(silent.sessions().length, 0);
+});
+
+test("what only another process can change lets another one go on with the session", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd, model: "one" });
+  await all(session.prompt("hello"));
+  const { pid, nativeSessionId } = session;
+  await session.setVariant("high");
+  const args = JSON.parse(text(await all(session.prompt("arguments"))));
+  assert.notEqual(session.pid, pid);
+  assert.equal(session.nativeSessionId, nativeSessionId);
+  assert.deepEqual(args.slice(args.indexOf("--effort"), args.indexOf("--effort") + 2), ["--effort", "high"]);
+  assert.deepEqual(args.slice(-2), ["--resume", nativeSessionId]);
+  await session.terminate();
+  assert.equal((await stored(host, session.id)).filter(({ type }) => type === "session.ended").length, 1);
+  assert.deepEqual(await breaks(host, session.id), []);
+});
+
+test("a session that the store has already is not written over", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd, sessionId: "twice" });
+  await all(session.prompt("hello"));
+  await assert.rejects(host.start({ agent: "claude", cwd, sessionId: "twice" }), { code: "session_busy" });
+  await session.terminate();
+  await assert.rejects(host.start({ agent: "claude", cwd, sessionId: "twice" }), { code: "session_exists" });
+});
+
+/** A store whose disk is full for a while, or for good. */
+class FullStore extends MemoryStore {
+  full = 0;
+  code = "store_full";
+
+  async open(sessionId, meta) {
+    const writer = await super.open(sessionId, meta);
+    const append = (events) => {
+      if (this.full <= 0) return writer.append(events);
+      this.full -= 1;
+      return Promise.reject(Object.assign(new Error("no space"), { code: this.code }));
+    };
+    return {
+      ...writer,
+      sessionId,
+      lastSequence: writer.lastSequence,
+      append,
+      describe: (facts) => writer.describe(facts),
+      close: () => writer.close(),
+    };
+  }
+}
+
+test("a store that is full for a moment costs no event, and one that fails for good ends the session", async (t) => {
+  const store = new FullStore();
+  const host = hostFor(t, { store });
+  const session = await host.start({ agent: "claude", cwd });
+  store.full = 1;
+  assert.equal(text(await all(session.prompt("hello"))), "Good day.");
+  Object.assign(store, { full: Number.POSITIVE_INFINITY, code: "broken" });
+  session.prompt("hello").sent.catch(() => {});
+  await eventually(() => host.sessions().length === 0, "the session is given up");
+  await assert.rejects(all(session.prompt("hello")), /no space|over/);
+});
+
+test("without a store the sessions lie in a temporary folder that goes with the host", async (t) => {
+  const [before, temporary] = [process.env.TMPDIR, mkdtempSync(join(cwd, "temporary-"))];
+  process.env.TMPDIR = temporary;
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const host = new AgentHost({ agents: { claude: { command: program("claude.mjs") } } });
+  t.after(() => host.close());
+  const session = await host.start({ agent: "claude", cwd, mcpServers: { tools: { command: "tools" } } });
+  assert.equal(text(await all(session.prompt("hello"))), "Good day.");
+  const info = await host.store.info(session.id);
+  assert.deepEqual(
+    [info.agent, info.metadata.cwd, info.metadata.native_session_id],
+    ["claude", cwd, session.nativeSessionId],
+  );
+  assert.equal(readdirSync(temporary).length, 1);
+  await session[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+  assert.equal(session.status, "ended");
+  assert.deepEqual(readdirSync(temporary), []);
+  await assert.rejects(host.start({ agent: "claude", cwd }), { code: "host_closed" });
+});

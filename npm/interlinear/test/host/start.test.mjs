@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { convert } from "interlinear";
+import { all, cwd, hostFor, program, stored, text } from "./setting.mjs";
+
+const claude = (env) => ({ agents: { claude: { command: program("claude.mjs"), env } } });
+const start = (host, options = {}) => host.start({ agent: "claude", cwd, ...options });
+
+test("an agent that is not installed is named with the command that installs it", async (t) => {
+  const host = hostFor(t, { env: { PATH: "/nowhere" }, agents: { claude: {} } });
+  const failure = { code: "not_installed", cure: /npm install -g @anthropic-ai\/claude-code/ };
+  await assert.rejects(start(host), failure);
+  const [info] = await host.agents();
+  assert.equal(info.id, "claude");
+  assert.equal(info.installed, false);
+  assert.match(info.problem, /no `claude` on the path/);
+});
+
+test("what is installed is told with its version and what it can do", async (t) => {
+  const host = hostFor(t);
+  const [info] = await host.agents();
+  const { name, installed, version, path, features } = info;
+  assert.deepEqual(
+    { name, installed, version, path },
+    {
+      name: "Claude Code",
+      installed: true,
+      version: "2.1.197",
+      path: program("claude.mjs"),
+    },
+  );
+  assert.ok(features.includes("permissions"));
+});
+
+test("an agent that is too old, refuses, needs a login or says nothing is refused with the reason", async (t) => {
+  const cases = [
+    [{ FAKE_VERSION: "1.0.3" }, { code: "too_old", message: /1\.0\.3 is too old/ }],
+    [{ FAKE_REFUSES: "error: unknown option '--verbose'" }, { code: "agent_refused", message: /unknown option/ }],
+    [{ FAKE_REFUSES: "Not logged in. Please run /login" }, { code: "needs_login", cure: /ANTHROPIC_API_KEY/ }],
+    [{ FAKE_SILENT: "1" }, { code: "start_timeout" }],
+  ];
+  for (const [env, failure] of cases) {
+    const host = hostFor(t, { ...claude(env), startMs: env.FAKE_SILENT ? 1000 : 30_000 });
+    await assert.rejects(start(host), failure);
+    assert.equal(host.sessions().length, 0);
+  }
+  const file = join(cwd, "no-program");
+  writeFileSync(file, "#!/nowhere/at/all\n", { mode: 0o755 });
+  await assert.rejects(start(hostFor(t, { agents: { claude: { command: ["/bin/sh", file] } } })), {
+    code: "agent_refused",
+  });
+});
+
+test("options that are not names, and folders that are none, are refused before anything starts", async (t) => {
+  const host = hostFor(t);
+  await assert.rejects(start(host, { model: "--dangerously-skip-permissions" }), { code: "bad_options" });
+  await assert.rejects(start(host, { resume: "-x" }), { code: "bad_options" });
+  await assert.rejects(start(host, { variant: "" }), { code: "bad_options" });
+  await assert.rejects(start(host, { cwd: join(cwd, "nowhere") }), { code: "bad_cwd" });
+  await assert.rejects(start(host, { agent: "nobody" }), { code: "unknown_agent" });
+  await assert.rejects(start(host, { agent: "pi", permissionMode: "plan" }), { code: "unsupported" });
+});
+
+test("an agent sees of the environment what it needs and what it was given, and nothing else", async (t) => {
+  process.env.SOMEBODY_ELSES_SECRET = "hidden from agents";
+  process.env.ANTHROPIC_CUSTOM_HEADERS = "a: b";
+  t.after(() => {
+    delete process.env.SOMEBODY_ELSES_SECRET;
+    delete process.env.ANTHROPIC_CUSTOM_HEADERS;
+  });
+  const session = await start(hostFor(t, { env: { FROM_HOST: "1" } }), { env: { FROM_SESSION: "2" } });
+  const seen = JSON.parse(text(await all(session.prompt("environment"))));
+  assert.equal(seen.SOMEBODY_ELSES_SECRET, undefined);
+  assert.deepEqual(
+    [seen.PATH, seen.FROM_HOST, seen.FROM_SESSION, seen.ANTHROPIC_CUSTOM_HEADERS],
+    [process.env.PATH, "1", "2", "a: b"],
+  );
+});
+
+test("secrets are in no event, no error and no recording, wherever the agent repeats them", async (t) => {
+  const secret = 's3cr3t-"quoted"-value';
+  const record = join(cwd, "secret.jsonl");
+  const host = hostFor(t);
+  const session = await start(host, { env: { MY_TOKEN: secret }, record });
+  await all(session.prompt("complain"));
+  await all(session.prompt(`what is ${secret}?`));
+  await session.terminate();
+  const everything = JSON.stringify(await stored(host, session.id)) + readFileSync(record, "utf8");
+  assert.match(everything, /\[secret\]/);
+  assert.ok(!everything.includes("s3cr3t"), "it is hidden");
+  const refusing = hostFor(t, claude({ FAKE_REFUSES: `the key ${secret} is wrong`, MY_KEY: secret }));
+  await assert.rejects(start(refusing), (error) => /the key \[secret\] is wrong/.test(error.message));
+});
+
+test("servers of tools are handed over in a file that only the user can read", async (t) => {
+  const mcpServers = {
+    tools: { command: "tools", env: { API_KEY: "k-123456789" } },
+    web: { url: "http://127.0.0.1:9" },
+  };
+  const host = hostFor(t);
+  const session = await start(host, { mcpServers });
+  const args = JSON.parse(text(await all(session.prompt("arguments"))));
+  assert.ok(!args.join(" ").includes("k-123456789"));
+  const file = args[args.indexOf("--mcp-config") + 1];
+  const written = JSON.parse(readFileSync(file, "utf8"));
+  assert.deepEqual(written.mcpServers.web, { type: "http", url: "http://127.0.0.1:9" });
+  await session.terminate();
+  assert.throws(() => readFileSync(file), { code: "ENOENT" });
+});
+
+test("a recording of a session gives the same events again", async (t) => {
+  const record = join(cwd, "recording.jsonl");
+  const host = hostFor(t);
+  const session = await start(host, { record, sessionId: "recorded" });
+  await all(session.prompt("hello"));
+  for await (const { type, data } of session.prompt("permission")) {
+    if (type === "permission.requested") await session.replyPermission(data.permission_id, "accept");
+  }
+  await session.terminate();
+  const told = ({ type, data }) => ({ type, data: type === "session.started" ? {} : data });
+  const again = convert(readFileSync(record), { agent: "auto", sessionId: "recorded" });
+  assert.deepEqual(again.map(told), (await stored(host, "recorded")).map(told));
+});

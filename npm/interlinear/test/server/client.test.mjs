@@ -1,0 +1,139 @@
+// The client against servers that misbehave.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { Client, ClientError } from "interlinear/client";
+import { bare, ending, events, nasty, range, sequences } from "../store/story.mjs";
+import { until } from "./running.mjs";
+
+/** A server that answers the n-th request with the n-th function; the last one stays. */
+async function serve(answers, run) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)];
+    asked.push(request);
+    answer(response, request);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    await run(new Client({ baseUrl: `http://127.0.0.1:${server.address().port}/`, token: "t" }), asked);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const frame = (event) => `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`;
+const frames = (from, to) =>
+  bare(events("s", from, to))
+    .map(frame)
+    .join("");
+const stream = (text) => (response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.end(text);
+};
+/** Sends, then cuts the connection. */
+const cut = (text) => (response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(text, () => response.destroy());
+};
+const status =
+  (code, body = "") =>
+  (response) =>
+    response.writeHead(code).end(body);
+const end = frame(ending("s", 10));
+
+test("connections that break, anywhere, are made anew, and nothing is missing or double", async () => {
+  const whole = frames(1, 9) + end;
+  const answers = [
+    cut(frames(1, 2) + frame(events("s", 3, 3)[0]).slice(0, 60)),
+    status(503),
+    (response) => response.destroy(),
+    stream(frames(2, 4)),
+    stream(frames(6, 7)),
+    cut(frames(5, 5)),
+    stream(whole),
+  ];
+  await serve(answers, async (client, asked) => {
+    const got = await until(client.streamEvents("s"), () => false);
+    assert.deepEqual(sequences(got), range(1, 10));
+    const offsets = asked.map(({ headers }) => Number(headers["last-event-id"]));
+    assert.deepEqual(offsets, [0, 2, 2, 2, 4, 4, 5]);
+    assert.ok(asked.every(({ headers }) => headers.authorization === "Bearer t"));
+  });
+});
+
+test("a stream may be cut into any pieces, with any line ends", async () => {
+  const list = bare(events("s", 1, 9, { text: () => nasty }));
+  const text = `\ufeff: hello\r\n\r\n${list.map(frame).join("").replaceAll("\n", "\r\n")}${end}`;
+  const bytes = Buffer.from(text);
+  for (const size of [1, 7, 64]) {
+    const drip = async (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (let at = 0; at < bytes.length; at += size) {
+        response.write(bytes.subarray(at, at + size));
+        if (at % 350 < size) await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    };
+    await serve([drip], async (client) => {
+      assert.deepEqual(await until(client.streamEvents("s"), () => false), [...list, ending("s", 10)]);
+    });
+  }
+});
+
+test("gaps are told, and not taken for events", async () => {
+  const gap = { type: "gap", session_id: "s", from: 3, to: 8, dropped: 6 };
+  const text = `${frames(1, 2)}event: gap\nid: 8\ndata: ${JSON.stringify(gap)}\n\n${frames(9, 9)}${end}`;
+  await serve([stream(text)], async (client, asked) => {
+    const gaps = [];
+    const options = { overflow: "drop", onGap: (told) => gaps.push(told) };
+    assert.deepEqual(sequences(await until(client.streamEvents("s", options), () => false)), [1, 2, 9, 10]);
+    assert.deepEqual(gaps, [gap]);
+    assert.match(asked[0].url, /overflow=drop/);
+  });
+});
+
+test("a session that has ended meanwhile ends the stream", async () => {
+  await serve([stream(frames(1, 9) + end), status(204)], async (client) => {
+    assert.deepEqual(await until(client.streamEvents("s", { offset: 10 }), () => false), []);
+  });
+});
+
+test("what a server refuses for good is thrown, with its problem", async () => {
+  const body = JSON.stringify({ code: "unknown_session", detail: "no such session", cure: "Look.", status: 404 });
+  await serve([status(404, body)], async (client, asked) => {
+    const expected = {
+      name: "ClientError",
+      code: "unknown_session",
+      cure: "Look.",
+      status: 404,
+      message: "no such session",
+    };
+    await assert.rejects(
+      until(client.streamEvents("s"), () => false),
+      expected,
+    );
+    await assert.rejects(client.getSession("s"), expected);
+    assert.equal(asked.length, 2);
+  });
+  await serve([status(502, "<html>")], async (client) => {
+    await assert.rejects(client.health(), { code: "refused", status: 502 });
+  });
+});
+
+test("a server that is not there is named", async () => {
+  const client = new Client({ baseUrl: "http://127.0.0.1:1" });
+  await assert.rejects(client.health(), (error) => error instanceof ClientError && error.code === "unreachable");
+  const stop = AbortSignal.timeout(300);
+  await assert.rejects(
+    until(client.streamEvents("s", { signal: stop }), () => false),
+    { name: "TimeoutError" },
+  );
+});
+
+test("a call can be stopped", async () => {
+  await serve([() => undefined], async (client) => {
+    await assert.rejects(client.health({ signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
+  });
+});

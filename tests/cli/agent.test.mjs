@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Person } from "../../npm/interlinear/dist/cli/run/asker.js";
+import { styleFor } from "../../npm/interlinear/dist/cli/show/style.js";
+import { eventsOf, finish, interlinear, start } from "./run.mjs";
+
+// A folder in which `claude` is a program that speaks as Claude Code does.
+const folder = mkdtempSync(join(tmpdir(), "interlinear-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const program = fileURLToPath(new URL("../../npm/interlinear/test/host/claude.mjs", import.meta.url));
+chmodSync(program, 0o755);
+symlinkSync(program, join(folder, "claude"));
+const env = { PATH: `${folder}:${dirname(process.execPath)}:/usr/bin:/bin` };
+const run = (...args) => interlinear(["run", "claude", "--cwd", folder, ...args], { env });
+
+test("a turn is shown as a person reads it", async () => {
+  const { code, stdout } = await run("hello");
+  assert.equal(code, 0);
+  assert.match(stdout, /^Good day\.$/m);
+});
+
+test("a prompt may come from standard input, and events go out as JSON lines", async () => {
+  const args = ["run", "claude", "--cwd", folder, "--json", "--raw"];
+  const { code, stdout } = await interlinear(args, { env, input: "from a pipe" });
+  assert.equal(code, 0);
+  const events = eventsOf(stdout);
+  assert.equal(events[0].type, "session.started");
+  assert.equal(events.at(-1).type, "turn.ended");
+  assert.ok(events.some(({ raw }) => raw !== null));
+  assert.match(stdout, /You said from a pipe\./);
+});
+
+test("where nobody can be asked permissions are refused, unless they are accepted beforehand", async () => {
+  assert.match((await run("permission")).stdout, /● Bash rm -rf build\n {2}refused/);
+  assert.match((await run("--accept", "permission")).stdout, /● Bash rm -rf build\n {2}removed/);
+});
+
+test("a recording that is kept is one that can be shown", async () => {
+  const file = join(folder, "kept.jsonl");
+  await run("--record", file, "hello");
+  assert.equal(JSON.parse(readFileSync(file, "utf8").split("\n")[0]).agent, "claude");
+  assert.match((await interlinear(["show", "-e", file])).stdout, /assistant message {2}Good day\./);
+  assert.equal((await interlinear(["check", file])).code, 0);
+});
+
+test("the first Ctrl-C interrupts the turn, the second one ends the agent", async () => {
+  for (const [prompt, times, expected] of [
+    ["wait", 1, /^interrupted/m],
+    ["deaf", 2, /^interrupted/m],
+  ]) {
+    const child = start(["run", "claude", "--cwd", folder, prompt], { env });
+    // It runs when it has said the first thing.
+    const ready = new Promise((resolve) => child.stdout.once("data", resolve));
+    const finished = finish(child);
+    await ready;
+    for (let time = 0; time < times; time += 1) {
+      child.kill("SIGINT");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    const { code, stdout } = await finished;
+    assert.equal(code, 130);
+    assert.match(stdout, expected);
+  }
+});
+
+test("what is wrong is said with its cure", async () => {
+  const missing = await interlinear(["run", "claude", "hello"], { env: { PATH: dirname(process.execPath) } });
+  assert.deepEqual([missing.code, missing.stdout], [2, ""]);
+  assert.match(missing.stderr, /not installed.*\n.*npm install -g @anthropic-ai\/claude-code/);
+  const nobody = await interlinear(["run", "somebody", "hello"]);
+  assert.equal(nobody.code, 2);
+  assert.match(nobody.stderr, /which agent\? claude, codex/);
+  const crashed = await run("exit");
+  assert.equal(crashed.code, 1);
+});
+
+/** A person who types these lines, and what became of it. */
+async function typed(lines, ask) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const replies = [];
+  const session = Object.fromEntries(
+    ["replyPermission", "replyQuestion", "rejectQuestion"].map((name) => [
+      name,
+      async (...args) => void replies.push([name, ...args.filter((value) => value !== undefined)]),
+    ]),
+  );
+  let next = 0;
+  output.on("data", (chunk) => {
+    // What has no line end waits for an answer.
+    if (!chunk.toString().endsWith("\n") && next < lines.length) input.write(`${lines[next++]}\n`);
+  });
+  await ask(new Person(styleFor(false), () => {}, input, output), session, new AbortController().signal);
+  return replies;
+}
+
+test("a person allows, refuses with words, or allows for the whole session", async () => {
+  const data = { permission_id: "p", action: "Bash", title: "ls", options: ["accept", "accept_for_session", "reject"] };
+  const answer = (line) => typed([line], (person, ...rest) => person.permission(rest[0], data, rest[1]));
+  assert.deepEqual(await answer("y"), [["replyPermission", "p", "accept"]]);
+  assert.deepEqual(await answer("a"), [["replyPermission", "p", "accept_for_session"]]);
+  assert.deepEqual(await answer("n not now"), [["replyPermission", "p", "reject", "not now"]]);
+  assert.deepEqual(await answer(""), [["replyPermission", "p", "reject"]]);
+});
+
+test("a person answers by number, by several, in words, or not at all", async () => {
+  const options = [{ label: "Red" }, { label: "Blue" }];
+  const one = { text: "Which?", options };
+  const data = { question_id: "q", prompt: "Which?", options: [], questions: [one, { ...one, multi_select: true }] };
+  const answer = (...lines) => typed(lines, (person, ...rest) => person.question(rest[0], data, rest[1]));
+  assert.deepEqual(await answer("2", "1, 2"), [["replyQuestion", "q", [["Blue"], ["Red", "Blue"]]]]);
+  assert.deepEqual(await answer("neither", "1"), [["replyQuestion", "q", [["neither"], ["Red"]]]]);
+  assert.deepEqual(await answer("", ""), [["rejectQuestion", "q"]]);
+});

@@ -1,0 +1,85 @@
+// A session of 100 MB: it opens, and the page answers all the while.
+import assert from "node:assert/strict";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { root } from "../fixtures.mjs";
+import { openInspector } from "./page.mjs";
+
+const size = 100_000_000;
+let folder;
+let file;
+let inspector;
+
+/** A real session again and again, one conversation after the other, until it is big. */
+function writeBigSession(path) {
+  const source = join(root, "tests", "fixtures", "claude", "stored", "edit_file");
+  const [name] = readdirSync(source).filter((entry) => entry.endsWith(".jsonl"));
+  const lines = readFileSync(join(source, name), "utf8").trimEnd().split("\n");
+  const entries = lines.map((line) => JSON.parse(line)).filter(({ uuid }) => uuid !== undefined);
+  const rest = "All work and no play makes a dull transcript. ".repeat(60);
+  const output = openSync(path, "w");
+  let written = 0;
+  let parentUuid = null;
+  for (let round = 0; written < size; round += 1) {
+    for (const entry of entries) {
+      const text = JSON.stringify({ ...entry, parentUuid, uuid: `${entry.uuid}-${round}` })
+        .replaceAll(/"(toolu_|msg_)(\w+)"/g, `"$1$2${round}"`)
+        .replace(/div now throws on zero\./, `Round ${round}. ${rest}`);
+      parentUuid = `${entry.uuid}-${round}`;
+      written += writeSync(output, `${text}\n`);
+    }
+  }
+  closeSync(output);
+}
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "interlinear-big-"));
+  file = join(folder, "big.jsonl");
+  writeBigSession(file);
+  inspector = await openInspector();
+});
+
+after(async () => {
+  await inspector?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("100 MB open with a progress bar, without freezing, and are there to the last line", {
+  timeout: 280_000,
+}, async () => {
+  const { page } = inspector;
+  assert.ok(statSync(file).size >= size);
+  // From now on, the longest time in which the page did nothing but one thing.
+  await page.evaluate(() => {
+    globalThis.longest = 0;
+    let last = performance.now();
+    setInterval(() => {
+      const now = performance.now();
+      globalThis.longest = Math.max(globalThis.longest, now - last);
+      last = now;
+    }, 10);
+  });
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  const began = performance.now();
+  await (await chooser).setFiles(file);
+  await page.locator("progress").first().waitFor({ timeout: 60_000 });
+  await inspector.shot("big-reading");
+  await page.locator(".fixed-row").first().waitFor({ timeout: 240_000 });
+  // It can be used while it is still being read.
+  await page.locator(".fixed-row").nth(3).click();
+  await page.locator(".detail").waitFor();
+  await page.waitForFunction(() => document.querySelector("progress") === null, undefined, { timeout: 240_000 });
+  const took = Math.round((performance.now() - began) / 1000);
+  const longest = await page.evaluate(() => globalThis.longest);
+  await page.getByRole("listbox").focus();
+  await page.keyboard.press("End");
+  await page.locator(".event-row", { hasText: "session.ended" }).waitFor({ timeout: 60_000 });
+  await inspector.shot("big-end");
+  const heap = await page.evaluate(() => Math.round(performance.memory.usedJSHeapSize / 1e6));
+  console.log(`${took} s, longest pause ${Math.round(longest)} ms, heap ${heap} MB`);
+  assert.ok(longest < 2000, `the page stood still for ${Math.round(longest)} ms`);
+  assert.deepEqual(inspector.complaints, []);
+});

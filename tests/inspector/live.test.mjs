@@ -1,0 +1,219 @@
+// The inspector on a server that runs agents: one that does as it is told, and one that says what a real one said.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import axe from "axe-core";
+import { Client } from "interlinear/client";
+import { AgentHost } from "interlinear/node";
+import { createServer, listen, withInspector } from "interlinear/server";
+import { JsonlStore } from "interlinear/store";
+import { root } from "../fixtures.mjs";
+import { openAt } from "./page.mjs";
+
+const token = "a token for tests";
+const scripted = [process.execPath, join(root, "npm/interlinear/test/server/agent.mjs")];
+const replay = (name) => [
+  process.execPath,
+  join(root, "examples/replay-agent.mjs"),
+  join(root, "tests/fixtures/claude/recordings", name),
+];
+
+const folder = mkdtempSync(join(tmpdir(), "interlinear-inspector-"));
+const started = [];
+let inspector;
+let page;
+
+/** A server with the inspector, whose Claude Code is another program. */
+async function start(command) {
+  const store = new JsonlStore(join(folder, `${started.length}`), { sync: "never" });
+  const host = new AgentHost({ store, agents: { claude: { command } } });
+  const server = await listen(withInspector(createServer({ host, store, token, directory: folder })));
+  started.push(async () => {
+    await host.close();
+    await server.close();
+    await store.close();
+  });
+  return server.url;
+}
+
+before(async () => {
+  inspector = await openAt(`${await start(scripted)}/#token=${encodeURIComponent(token)}`);
+  page = inspector.page;
+});
+
+after(async () => {
+  await inspector?.close();
+  for (const stop of started) await stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const transcript = () => page.locator(".il-transcript");
+const prompt = async (text) => {
+  await page.getByRole("textbox", { name: "Prompt" }).fill(text);
+  await page.keyboard.press("Enter");
+};
+const newSession = async () => {
+  await page.getByRole("link", { name: "New session" }).click();
+  await page.getByRole("radio", { name: /Claude Code/ }).waitFor();
+  await page.getByRole("radio", { name: /Claude Code/ }).check({ force: true });
+};
+
+test("the token is taken out of the address", async () => {
+  await page.getByRole("link", { name: "New session" }).waitFor();
+  assert.doesNotMatch(page.url(), /token/);
+});
+
+test("a session is started with an agent, a model and a variant of one's choice", async () => {
+  await newSession();
+  assert.equal(await page.locator(".agents label").count(), 5);
+  await page.getByLabel("Model").fill("test-model");
+  await inspector.shot("new-session");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("textbox", { name: "Prompt" }).waitFor();
+  await inspector.shot("live-empty");
+});
+
+test("what is said is answered, word by word", async () => {
+  await prompt("flood 300 400");
+  await transcript().getByText("word 3").waitFor();
+  await page.getByRole("button", { name: "Interrupt" }).waitFor();
+  await inspector.shot("live-streaming");
+  await transcript().getByText("word 299").waitFor();
+  await page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" });
+});
+
+test("each event stands below the native object that caused it", async () => {
+  await page.locator(".line-row").getByText("stream_event").first().waitFor();
+  // The end is followed; the beginning is one key away.
+  await page.getByRole("listbox").focus();
+  await page.keyboard.press("Home");
+  await page.locator(".event-row", { hasText: "session.started" }).waitFor();
+  await page.getByRole("button", { name: "Close the line" }).click();
+});
+
+test("a permission is asked for and given", async () => {
+  await prompt("permission");
+  await page.getByRole("region", { name: "Waiting for permission" }).getByText("ls", { exact: true }).waitFor();
+  await inspector.shot("live-permission");
+  await page.getByRole("button", { name: "Allow", exact: true }).click();
+  await transcript().locator('.il-request[data-status="accept"]').waitFor();
+});
+
+test("a permission is refused", async () => {
+  await prompt("permission");
+  await page.getByRole("button", { name: "Refuse" }).click();
+  await transcript().locator('.il-request[data-status="reject"]').waitFor();
+});
+
+test("a question is asked and answered", async () => {
+  await prompt("question");
+  await page.getByRole("form", { name: "The agent asks" }).waitFor();
+  await page.getByLabel("blue").check();
+  await inspector.shot("live-question");
+  await page.getByRole("button", { name: "Answer" }).click();
+  await transcript().getByText("Which colour?", { exact: true }).waitFor();
+  await transcript().locator("dd", { hasText: "blue" }).waitFor();
+});
+
+test("a turn is interrupted, and the session goes on", async () => {
+  await prompt("wait");
+  await page.getByRole("button", { name: "Interrupt" }).click();
+  await page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" });
+  await prompt("hello");
+  await transcript().getByText("Hello.").waitFor();
+});
+
+test("axe has nothing to say to a running session, nor to a new one", async () => {
+  await page.evaluate(axe.source);
+  const look = async () =>
+    (await page.evaluate(() => globalThis.axe.run())).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+  assert.deepEqual(await look(), []);
+  await page.getByRole("link", { name: "New session" }).click();
+  await page.getByRole("heading", { name: "New session" }).waitFor();
+  assert.deepEqual(await look(), []);
+  await page.goBack();
+});
+
+test("a page that is loaded anew shows the session again", async () => {
+  await page.reload();
+  await transcript().getByText("Hello.").waitFor();
+});
+
+test("a session is terminated, and stays to be looked at", async () => {
+  // The address led to an event at the beginning.
+  await transcript().evaluate((box) => box.scrollTo(0, 1e9));
+  await page.getByRole("button", { name: "Terminate" }).click();
+  await transcript().getByText("The session was terminated").waitFor();
+  assert.equal(await page.getByRole("textbox", { name: "Prompt" }).count(), 0);
+  await page
+    .getByRole("navigation")
+    .getByText(/Claude Code · ended/)
+    .first()
+    .waitFor();
+  await inspector.shot("live-terminated");
+});
+
+test("without the token, the page asks for it", async () => {
+  const other = await openAt(started.length > 0 ? new URL("/", page.url()).href : "");
+  try {
+    await other.page.getByLabel("The server wants its token").fill(token);
+    await other.page.keyboard.press("Enter");
+    await other.page.getByRole("link", { name: "New session" }).waitFor();
+    await other.shot("unlocked");
+  } finally {
+    await other.close();
+  }
+});
+
+test("a real session with subagents and permissions is followed live", async () => {
+  const url = await start(replay("subagent_permission.jsonl"));
+  await page.goto(`${url}/#token=${encodeURIComponent(token)}`);
+  await newSession();
+  await page.getByRole("button", { name: "Start" }).click();
+  await prompt("Go.");
+  for (const answered of [1, 2]) {
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    await transcript()
+      .locator('.il-request[data-status="accept"]')
+      .nth(answered - 1)
+      .waitFor();
+  }
+  await page.locator(".il-row[data-depth]").first().waitFor();
+  await page.locator('.il-turn:not([data-status="running"])').waitFor();
+  await inspector.shot("live-subagent");
+});
+
+/** A recording for each feature, and what shows that it was drawn. */
+const features = {
+  "streaming deltas": ["hello_partial.jsonl", '.il-message[data-role="assistant"]'],
+  reasoning: ["thinking_partial.jsonl", ".il-reasoning"],
+  "a diff": ["edit_file.jsonl", '.il-line[data-kind="added"]'],
+  "an image": ["image_tool_result.jsonl", '.il-tool[data-kind="file_read"]'],
+  "a command that fails": ["bash_fail.jsonl", '.il-tool[data-kind="command"][data-state="failed"]'],
+  "a todo list": ["todo_write.jsonl", ".il-todos li[data-status]"],
+  "two subagents": ["subagent_parallel.jsonl", ".il-row[data-depth]"],
+  "an error": ["error_401.jsonl", ".il-error"],
+  "a process that is killed": ["kill9_mid_tool.jsonl", '.il-end[data-reason="error"]'],
+};
+
+for (const [feature, [recording, selector]] of Object.entries(features)) {
+  test(`live, as a real agent said it: ${feature}`, async () => {
+    const url = await start(replay(recording));
+    const client = new Client({ baseUrl: url, token });
+    await client.createSession("replayed", { agent: "claude" });
+    await page.goto(`${url}/#token=${encodeURIComponent(token)}`);
+    await page.getByRole("link", { name: /Claude Code · idle/ }).click();
+    await prompt("Go.");
+    await transcript().locator(selector).first().waitFor({ state: "attached" });
+  });
+}
+
+test("nothing was complained about", () => {
+  // Only that a page without a token was refused.
+  assert.deepEqual(
+    inspector.complaints.filter((text) => !/401/.test(text)),
+    [],
+  );
+});
