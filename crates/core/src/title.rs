@@ -60,7 +60,7 @@ mod tests {
         let question = r#"{"questions":[{"question":"Which one?","header":"One"},{"question":"Why?"}]}"#;
         assert_eq!(title(&ToolKind::Question, question).as_deref(), Some("Which one?"));
         assert_eq!(
-            title(&ToolKind::Plan, r##"{"plan":"\n# Storage plan\n\n1. Do it"}"##).as_deref(),
+            title(&ToolKind::Plan, r#"{"plan":"\n# Storage plan\n\n1. Do it"}"#).as_deref(),
             Some("Storage plan")
         );
         assert_eq!(title(&ToolKind::Plan, r##"{"plan":"# Plan\n\nDo it"}"##).as_deref(), Some("Do it"));

@@ -2,6 +2,8 @@
 //! turn), so this is small rather than fast: the standard library's own way brings tables that are larger than an
 //! agent.
 
+#![allow(clippy::float_cmp, reason = "digits are enough when they are read as the very same number")]
+
 use std::cmp::Ordering;
 
 /// Powers of ten that are exact.
@@ -163,7 +165,6 @@ fn shortest(number: f64) -> (String, i64) {
                 point += 1;
                 continue;
             }
-            #[expect(clippy::float_cmp, reason = "the digits are enough when they are read as the very same number")]
             let enough = parse(&format!("{digits}e{}", -decimals)) == number;
             if enough {
                 let point = digits.len() as i64 - decimals;
