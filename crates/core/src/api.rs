@@ -593,6 +593,9 @@ fn object(out: &mut Vec<u8>, fields: &[(&str, Option<&dyn ToJson>)]) {
             before = b',';
         }
     }
+    if before == b'{' {
+        out.push(before);
+    }
     out.push(b'}');
 }
 

@@ -215,11 +215,9 @@ impl UniversalEvent<'_> {
         out.extend_from_slice(b",\"sequence\":");
         self.sequence.write_json(out);
     }
-}
 
-impl ToJson for UniversalEvent<'_> {
-    fn write_json(&self, out: &mut Vec<u8>) {
-        self.write_number(out);
+    /// Goes on with what neighbours have in common: when it was, and in which session.
+    pub(crate) fn write_origin(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"time\":");
         self.time.write_json(out);
         out.extend_from_slice(b",\"session_id\":");
@@ -228,6 +226,10 @@ impl ToJson for UniversalEvent<'_> {
             out.extend_from_slice(b",\"native_session_id\":");
             native.write_json(out);
         }
+    }
+
+    /// Goes on with what is left.
+    pub(crate) fn write_rest(&self, out: &mut Vec<u8>) {
         match (&self.source, self.synthetic) {
             (EventSource::Agent, false) => out.extend_from_slice(b",\"source\":\"agent\",\"synthetic\":false"),
             (EventSource::Daemon, true) => out.extend_from_slice(b",\"source\":\"daemon\",\"synthetic\":true"),
@@ -249,6 +251,14 @@ impl ToJson for UniversalEvent<'_> {
         self.raw.write_json(out);
         self.extra.write_members(out);
         out.push(b'}');
+    }
+}
+
+impl ToJson for UniversalEvent<'_> {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.write_number(out);
+        self.write_origin(out);
+        self.write_rest(out);
     }
 }
 

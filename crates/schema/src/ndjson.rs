@@ -10,10 +10,36 @@ use crate::text::Text;
 /// Writes events, one a line. Whatever came before, the bytes are those of [`crate::ToJson`].
 #[derive(Debug, Default)]
 pub struct Ndjson {
+    /// The session and the time of the event before, and how they are written.
+    origin: Origin,
     /// The item of the delta before.
     item: String,
     /// The delta that others may repeat, without its text and its number.
     shared: Option<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Origin {
+    time: String,
+    session: String,
+    native: Option<String>,
+    written: Vec<u8>,
+}
+
+impl Origin {
+    /// How the session and the time of an event are written.
+    fn of(&mut self, event: &UniversalEvent<'_>) -> &[u8] {
+        let native = event.native_session_id.as_deref();
+        let same = self.time == event.time && self.session == event.session_id && self.native.as_deref() == native;
+        if !same || self.written.is_empty() {
+            event.time.as_ref().clone_into(&mut self.time);
+            event.session_id.as_ref().clone_into(&mut self.session);
+            self.native = native.map(str::to_owned);
+            self.written.clear();
+            event.write_origin(&mut self.written);
+        }
+        &self.written
+    }
 }
 
 #[derive(Debug)]
@@ -27,18 +53,16 @@ struct Shared {
 impl Ndjson {
     /// Appends an event and the end of the line.
     pub fn write(&mut self, event: &UniversalEvent<'_>, out: &mut Vec<u8>) {
-        let EventData::ItemDelta(delta) = &event.data else {
-            event.write_json(out);
-            return out.push(b'\n');
-        };
-        match self.shared(event, delta) {
-            Some(Shared { between, after, .. }) => {
-                event.write_number(out);
-                out.extend_from_slice(between);
-                delta.delta.write_json(out);
-                out.extend_from_slice(after);
-            }
-            None => event.write_json(out),
+        event.write_number(out);
+        if let EventData::ItemDelta(delta) = &event.data
+            && let Some(Shared { between, after, .. }) = self.shared(event, delta)
+        {
+            out.extend_from_slice(between);
+            delta.delta.write_json(out);
+            out.extend_from_slice(after);
+        } else {
+            out.extend_from_slice(self.origin.of(event));
+            event.write_rest(out);
         }
         out.push(b'\n');
     }

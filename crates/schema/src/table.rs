@@ -7,7 +7,11 @@ pub struct Table {
     text: &'static str,
     /// The keys, the shortest first.
     keys: &'static [Key],
+    /// Where the keys of each length begin; the last is for all that are longer.
+    starts: [u8; LENGTHS],
 }
+
+const LENGTHS: usize = 20;
 
 /// A key, as a place in the table's text.
 #[derive(Debug, Clone, Copy)]
@@ -61,21 +65,34 @@ pub const MOST_FIELDS: usize = 64;
 impl Table {
     /// The table of a text and its keys.
     pub const fn new(text: &'static str, keys: &'static [Key]) -> Self {
-        Self { text, keys }
+        assert!(keys.len() < 256, "an object has too many keys");
+        let mut starts = [0; LENGTHS];
+        let (mut length, mut at) = (0, 0);
+        while length < LENGTHS {
+            while at < keys.len() && (keys[at].length as usize) < length {
+                at += 1;
+            }
+            starts[length] = at as u8;
+            length += 1;
+        }
+        Self { text, keys, starts }
     }
 
     /// The number of a key's field; nothing if the key is not known.
     pub fn field(&self, key: &str) -> Option<usize> {
-        let first = self.keys.partition_point(|known| usize::from(known.length) < key.len());
-        let same_length = self.keys[first..].iter().take_while(|known| usize::from(known.length) == key.len());
-        let text = self.text.as_bytes();
-        // Most keys of a length differ in their first letter.
-        let first_letter = key.as_bytes().first();
-        let is_it = |known: &&Key| {
-            let known = &text[usize::from(known.start)..];
-            known.first() == first_letter && known.starts_with(key.as_bytes())
-        };
-        same_length.into_iter().find(is_it).map(|known| usize::from(known.field))
+        let (key, text) = (key.as_bytes(), self.text.as_bytes());
+        let first = usize::from(self.starts[key.len().min(LENGTHS - 1)]);
+        for known in &self.keys[first..] {
+            if usize::from(known.length) > key.len() {
+                return None;
+            }
+            let start = usize::from(known.start);
+            // Most keys of a length differ in their first letter.
+            if text.get(start) == key.first() && &text[start..start + usize::from(known.length)] == key {
+                return Some(usize::from(known.field));
+            }
+        }
+        None
     }
 
     /// The name of a field.

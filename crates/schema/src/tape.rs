@@ -88,7 +88,8 @@ impl Reader<'_, '_> {
     }
 
     fn blanks(&mut self) {
-        while let b' ' | b'\n' | b'\t' | b'\r' = self.peek() {
+        // Agents hardly ever write one.
+        while self.peek() <= b' ' && matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
             self.at += 1;
         }
     }
