@@ -321,7 +321,8 @@ impl Kept for Hashes {
         let mut hashes = sorted(self.slots.iter().copied().filter(|hash| *hash != 0).collect(), |a, b| a <= b);
         hashes.pass(through);
         if through.reads() {
-            *self = Self { slots: vec![0; (hashes.len() * 2).next_power_of_two()], used: 0 };
+            // It grows by its own rule: a table without a free slot is searched for ever.
+            *self = Self::default();
             for hash in hashes {
                 self.insert(hash);
             }

@@ -64,6 +64,9 @@ pub const MOST_FIELDS: usize = 64;
 
 impl Table {
     /// The table of a text and its keys.
+    ///
+    /// # Panics
+    /// If there are too many keys: when the core is compiled.
     pub const fn new(text: &'static str, keys: &'static [Key]) -> Self {
         assert!(keys.len() < 256, "an object has too many keys");
         let mut starts = [0; LENGTHS];

@@ -9,7 +9,7 @@ use super::tools;
 use super::wire::{Asked, Frame, MessageEvent, Permission, SessionEvent};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
-use crate::emit::{Emit, Ref};
+use crate::emit::Emit;
 use crate::json::Value;
 use crate::wire::Wire;
 
@@ -52,22 +52,6 @@ impl Adapter for State {
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         let json = text.trim_start().starts_with('{');
         !json && !text.trim().is_empty() && self.standard_input(text, emit)
-    }
-
-    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
-        // Items are told apart within their session only.
-        let here = |session: &str| self.sessions.get(session).is_some_and(|native| native.index == emit.selected());
-        let mut messages = self.messages.values_mut();
-        let message = messages.find(|message| message.item == Some(item) && here(&message.session));
-        let known = message.and_then(|message| message.parts.iter_mut().find(|known| known.index == Some(part)));
-        match known {
-            Some(known) => known.grow(item, part, text, emit),
-            None => emit.ignore("late"),
-        }
-    }
-
-    fn idle(&self) -> &'static [&'static str] {
-        &["id"]
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
