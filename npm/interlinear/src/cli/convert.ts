@@ -23,7 +23,7 @@ What was read is summed up on standard error.`,
     to: {
       type: "string",
       choices: ["universal", "exchange", "markdown", "html"],
-      help: "universal events (the default), exchange events, or a document to read; html is one file that needs nothing else",
+      help: "universal events (the default), exchange events, or a document to read",
     },
     out: { type: "string", value: "FOLDER", help: "with --to exchange: a file for each run, in this folder" },
     quiet: { type: "boolean", short: "q", help: "no summary" },
