@@ -181,14 +181,30 @@ scene("terminate leaves nothing behind, not even what ran in the background", as
 });
 
 scene("a killed child of the agent fails its tool call only", async (stage) => {
+  // Amp misses now and then the end of a command that was killed.
+  for (let attempt = 1; attempt <= 3; attempt++) if (await survivesItsChild(stage)) return;
+  assert.fail("the agent never noticed");
+});
+
+/** Kills the command that an agent runs; false if the agent does not notice in time. */
+async function survivesItsChild(stage) {
   const talk = await stage.begin();
   const turn = talk.prompt("play wait");
   const { pid } = await until("the command runs", () => waiting(stage), 60_000);
+  // Not at once: an agent may not listen yet.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
   process.kill(pid, "SIGKILL");
-  const { status, ...rest } = await turn;
-  assert.equal((await turn).said("assistant").at(-1), "Awake.", JSON.stringify({ status, ...rest }));
+  const patience = new Promise((resolve) => setTimeout(resolve, 40_000, undefined).unref());
+  const ended = await Promise.race([turn, patience]);
+  if (ended === undefined) {
+    turn.catch(() => {});
+    await talk.session.terminate();
+    return false;
+  }
+  assert.equal(ended.said("assistant").at(-1), "Awake.", JSON.stringify(ended));
   await talk.end();
-});
+  return true;
+}
 
 scene("a killed agent ends its turn", async (stage) => {
   const talk = await stage.begin();
