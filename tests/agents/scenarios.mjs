@@ -45,7 +45,8 @@ const scripts = (cwd) => ({
 });
 
 /** A test on a fresh stage. */
-const scene = (title, play) => test(`${name}: ${title}`, { timeout: 240_000 }, () => onStage(scripts, play));
+const scene = (title, play) =>
+  test(`${name}: ${title}`, { timeout: 240_000 }, ({ signal }) => onStage(scripts, play, signal));
 
 scene("hello", async (stage) => {
   const talk = await stage.begin();

@@ -22,11 +22,13 @@ const folder = process.env.INTERLINEAR_AGENT_FOLDER;
  *
  * @param {(cwd: string) => Record<string, import("./model/script.mjs").Step[]>} scripts what the model says
  * @param {(stage: Stage) => Promise<void>} play
+ * @param {AbortSignal} signal the test took too long: nothing that it started keeps the run from ending
  */
-export async function onStage(scripts, play) {
+export async function onStage(scripts, play, signal) {
   const stage = await Stage.set(scripts);
+  const tooLong = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   try {
-    await play(stage);
+    await Promise.race([play(stage), tooLong]);
   } finally {
     await stage.clear();
   }
