@@ -1,10 +1,12 @@
 //! Lines that repeat an earlier one but for a text: most of what a model streams.
 //!
 //! When a line did nothing but add text to a part, and the agent's code said that a line like it would only do so again
-//! ([`crate::emit::Emit::repeats`]), its bytes are remembered: those around the text, and around the values that the agent's code
-//! never looks at ([`crate::agents::Adapter::idle`]). While nothing else happens, a line with the same bytes around can only
+//! ([`crate::emit::Emit::repeats`]), its bytes are remembered: those around the text, and around the value that tells such
+//! lines apart ([`crate::agents::Adapter::mark`]). While nothing else happens, a line with the same bytes around can only
 //! say the same with another text, so nothing else of it is read. Any other line is read as always, and unless it is such a
 //! line itself, all is forgotten.
+
+use interlinear_schema::Text;
 
 use crate::api::Channel;
 use crate::emit::Ref;
@@ -19,6 +21,17 @@ pub(crate) struct Repeatable {
     /// Where in memory the text stood.
     pub(crate) address: usize,
     pub(crate) length: usize,
+}
+
+/// A line that repeats an earlier one: more text for a part.
+#[derive(Debug)]
+pub(crate) struct Growth<'l> {
+    pub(crate) item: Ref,
+    pub(crate) part: usize,
+    pub(crate) text: Text<'l>,
+    /// What tells the line from others, as it stands there.
+    pub(crate) mark: &'l [u8],
+    pub(crate) channel: &'l Channel,
 }
 
 /// The lines that may be repeated: as many as streams that are likely to be interleaved.
@@ -57,29 +70,23 @@ struct Gap {
 enum Filling {
     /// The text that is added.
     Text,
-    /// A string that does not matter.
+    /// The mark, a string.
     String,
-    /// A number that does not matter.
+    /// The mark, a number.
     Number,
 }
 
 impl Repeats {
-    /// The line that this one repeats, and the body of its text.
-    pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &Channel) -> Option<(&Known, &'l str)> {
-        let lines = self.lines.iter().filter(|_| self.channel.as_ref() == Some(channel));
-        lines.into_iter().find_map(|known| Some((known, known.text_in(line)?)))
+    /// The line that this one repeats, and what it says.
+    pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
+        if self.lines.is_empty() || self.channel.as_ref() != Some(channel) {
+            return None;
+        }
+        self.lines.iter().find_map(|known| Some((known, known.growth(line, channel)?)))
     }
 
-    /// Remembers a line; its text stands where `does` says, and `idle` are the keys whose values do not matter.
-    pub(crate) fn learn(
-        &mut self,
-        line: &[u8],
-        channel: &Channel,
-        value: Value<'_>,
-        idle: &[&str],
-        kind: &str,
-        does: Repeatable,
-    ) {
+    /// Remembers a line; its text stands where `does` says.
+    pub(crate) fn learn(&mut self, line: &[u8], channel: &Channel, mark: Value<'_>, kind: &str, does: Repeatable) {
         let Some(start) = does.address.checked_sub(line.as_ptr().addr()) else { return };
         let end = start + does.length;
         // A text that an earlier line brought, or one that was put together, does not stand here.
@@ -87,15 +94,13 @@ impl Repeats {
             return;
         }
         let mut gaps = vec![Gap { start, end, filling: Filling::Text }];
-        for (_, value) in value.members().filter(|(key, _)| idle.contains(&key.as_ref())) {
-            let filling = match value.kind() {
-                Kind::Plain | Kind::Escaped => Filling::String,
-                Kind::Number => Filling::Number,
-                _ => continue,
-            };
-            let (start, end) = value.span();
-            gaps.push(Gap { start, end, filling });
-        }
+        let filling = match mark.kind() {
+            Kind::Plain | Kind::Escaped => Some(Filling::String),
+            Kind::Number => Some(Filling::Number),
+            _ => None,
+        };
+        let (start, end) = mark.span();
+        gaps.extend(filling.map(|filling| Gap { start, end, filling }));
         gaps.sort_unstable_by_key(|gap| gap.start);
         if self.channel.as_ref() != Some(channel) {
             *self = Self { channel: Some(channel.clone()), ..Self::default() };
@@ -116,24 +121,27 @@ impl Repeats {
 }
 
 impl Known {
-    /// The text of a line that differs from this one in its gaps only.
-    fn text_in<'l>(&self, line: &'l [u8]) -> Option<&'l str> {
-        let (mut rest, mut at, mut text) = (line, 0, "");
+    /// What a line says that differs from this one in its gaps only.
+    fn growth<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<Growth<'l>> {
+        let (mut rest, mut at, mut text, mut mark) = (line, 0, "", line.trim_ascii());
         for gap in &self.gaps {
             rest = rest.strip_prefix(&self.line[at..gap.start])?;
             let length = match gap.filling {
                 Filling::Text | Filling::String => json::string_length(rest)?,
                 Filling::Number => json::integer_length(rest)?,
             };
+            let (filling, after) = rest.split_at(length);
             // What stands around is valid, as it was in the line that was read.
             match gap.filling {
-                Filling::Text => text = std::str::from_utf8(&rest[..length]).ok()?,
-                Filling::String if !rest[..length].is_ascii() => return None,
-                Filling::String | Filling::Number => {}
+                Filling::Text => text = std::str::from_utf8(filling).ok()?,
+                Filling::String if !filling.is_ascii() => return None,
+                Filling::String | Filling::Number => mark = filling,
             }
-            (rest, at) = (&rest[length..], gap.end);
+            (rest, at) = (after, gap.end);
         }
-        (rest == &self.line[at..] && !text.is_empty()).then_some(text)
+        let Repeatable { item, part, .. } = self.does;
+        let text = Some(Text::from_json_body(text)).filter(|text| !text.is_empty())?;
+        (rest == &self.line[at..]).then_some(Growth { item, part, text, mark, channel })
     }
 }
 

@@ -7,12 +7,11 @@ mod codex;
 mod opencode;
 mod pi;
 
-use interlinear_schema::Text;
-
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
-use crate::emit::{Emit, Ref};
+use crate::emit::Emit;
 use crate::json::Value;
 use crate::map::Map;
+use crate::repeat::Growth;
 use crate::state::kept;
 
 /// What the machine asks of an agent's code.
@@ -26,12 +25,13 @@ pub(crate) trait Adapter {
         false
     }
     /// More text for a part, by a line that repeats an earlier one but for its text; see [`crate::repeat`].
-    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
-        emit.delta(item, part, text, false);
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        emit.delta(growth.item, growth.part, &growth.text, false);
     }
-    /// Keys of a line whose values are never looked at when text is added.
-    fn idle(&self) -> &'static [&'static str] {
-        &[]
+    /// What tells lines apart that add text to the same part: a string or a number that means nothing else, or the line.
+    /// Nothing if they must be read.
+    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
+        Some(line)
     }
     /// Encodes a command into what the host must do.
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>);
@@ -133,12 +133,12 @@ impl Adapter for State {
         self.adapter_mut().text_sent(text, emit)
     }
 
-    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
-        self.adapter_mut().grow(item, part, text, emit);
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        self.adapter_mut().grow(growth, emit);
     }
 
-    fn idle(&self) -> &'static [&'static str] {
-        self.adapter().idle()
+    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
+        self.adapter().mark(line)
     }
 
     fn next_file(&mut self) {

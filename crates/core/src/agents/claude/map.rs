@@ -67,9 +67,9 @@ impl Adapter for State {
         }
     }
 
-    fn idle(&self) -> &'static [&'static str] {
+    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
         // Stored entries refer to one another by it.
-        if self.stored { &[] } else { &["uuid"] }
+        line.get("uuid").filter(|_| !self.stored).or(Some(line))
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

@@ -44,8 +44,8 @@ impl Adapter for State {
         self.prompt_line(text, emit)
     }
 
-    fn idle(&self) -> &'static [&'static str] {
-        &["emittedAtMs"]
+    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
+        line.get("emittedAtMs").or(Some(line))
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

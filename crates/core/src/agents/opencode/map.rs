@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use interlinear_schema::{EndReason, ErrorData, Json, SessionEndedData, StatusLabel, StatusPart, TerminatedBy, Text};
 
 use super::state::{Dialect, State};
-use super::tools;
 use super::wire::{Asked, Frame, MessageEvent, Permission, SessionEvent};
+use super::{streams, tools};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::Emit;
+use crate::hash;
 use crate::json::Value;
+use crate::repeat::Growth;
 use crate::wire::Wire;
 
 impl Adapter for State {
@@ -19,8 +21,8 @@ impl Adapter for State {
             Channel::Http { request, status } => self.answered(request, *status, line, emit),
             Channel::Sse(stream) => {
                 self.streaming = true;
-                let event = line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line);
-                if self.streams.repeats(stream, event) {
+                let event = streams::event_of(line);
+                if self.streams.repeats(stream, streams::key_of(event)) {
                     emit.kind(event.get("type").and_then(Value::str).unwrap_or_default());
                     emit.ignore("told on another stream");
                 } else {
@@ -52,6 +54,29 @@ impl Adapter for State {
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         let json = text.trim_start().starts_with('{');
         !json && !text.trim().is_empty() && self.standard_input(text, emit)
+    }
+
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        if let Channel::Sse(stream) = growth.channel
+            && self.streams.repeats(stream, hash::of(growth.mark))
+        {
+            emit.ignore("told on another stream");
+            return;
+        }
+        // Items are told apart within their session only.
+        let here = |session: &str| self.sessions.get(session).is_some_and(|native| native.index == emit.selected());
+        let mut messages = self.messages.values_mut();
+        let message = messages.find(|message| message.item == Some(growth.item) && here(&message.session));
+        let parts = message.map(|message| &mut message.parts);
+        match parts.and_then(|parts| parts.iter_mut().find(|known| known.index == Some(growth.part))) {
+            Some(known) => known.grow(growth.item, growth.part, &growth.text, emit),
+            None => emit.ignore("late"),
+        }
+    }
+
+    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
+        let event = streams::event_of(line);
+        streams::id_of(event).or_else(|| Some(line).filter(|_| event.place() == line.place()))
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
