@@ -42,6 +42,19 @@ pub(crate) struct Emit<'e> {
     repeatable: Option<Repeatable>,
 }
 
+/// Appends `_` and a number. Much cheaper than formatting it.
+fn push_number(text: &mut String, number: u64) {
+    text.push('_');
+    push_digits(text, number);
+}
+
+fn push_digits(text: &mut String, number: u64) {
+    if number > 9 {
+        push_digits(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
+}
+
 /// An event that is about to be handed over: its data may borrow from its session.
 struct Next<'n> {
     session: &'n Session,

@@ -334,7 +334,7 @@ impl State {
         let Some(id) = message.id else { return };
         // The core's own requests take numbers that the host has not used.
         self.numbered = self.numbered.max(id.u64().unwrap_or(0));
-        let request = self.host_requests.or_default(id.raw().to_owned());
+        let request = self.host_requests.or_default(id.raw());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
     }

@@ -66,7 +66,7 @@ impl Adapter for State {
         // Items are told apart within their session only.
         let here = |session: &str| self.sessions.get(session).is_some_and(|native| native.index == emit.selected());
         let mut messages = self.messages.values_mut();
-        let message = messages.find(|message| message.item == Some(growth.item) && here(&message.session));
+        let message = messages.rfind(|message| message.item == Some(growth.item) && here(&message.session));
         let parts = message.map(|message| &mut message.parts);
         match parts.and_then(|parts| parts.iter_mut().find(|known| known.index == Some(growth.part))) {
             Some(known) => known.grow(growth.item, growth.part, &growth.text, emit),

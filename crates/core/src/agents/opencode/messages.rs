@@ -62,7 +62,7 @@ impl State {
         let role = info.agent.as_deref().map(str::to_owned);
         let native = self.native(session);
         native.role = role.or_else(|| native.role.take());
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         message.session = session.to_owned();
         message.role = Role::User;
         message.created = info.time.as_ref().and_then(|time| time.created).unwrap_or(message.created);
@@ -121,7 +121,7 @@ impl State {
             }
         }
         self.facts_of_message(session, info, emit);
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         message.session = session.to_owned();
         message.role = Role::Assistant;
         message.summary = info.summary.and_then(Value::bool) == Some(true);

@@ -58,7 +58,7 @@ impl State {
         if self.is_done(id) {
             return;
         }
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         if message.role == Role::Assistant {
             return;
         }
@@ -72,7 +72,7 @@ impl State {
 
     /// The user's parts wait until the message is whole.
     fn hold_part(&mut self, session: &str, id: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         message.session = session.to_owned();
         let part_id = part.id.as_deref().map(|id| format!("\"id\":\"{id}\""));
         let known = message.held.iter().position(|held| part_id.as_ref().is_some_and(|id| held.contains(id.as_str())));

@@ -41,7 +41,7 @@ impl State {
     }
 
     pub(super) fn native(&mut self, session: &str) -> &mut Native {
-        self.sessions.or_default(session.to_owned())
+        self.sessions.or_default(session)
     }
 
     /// A session was created or changed.
