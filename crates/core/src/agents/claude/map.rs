@@ -23,7 +23,7 @@ impl Adapter for State {
         let Some(head) = read::<Line<'_>>(line, emit) else { return };
         let kind = head.r#type.clone().unwrap_or_default();
         match &head.subtype {
-            Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
             _ => emit.kind(&kind),
         }
         if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())

@@ -121,11 +121,13 @@ impl State {
         if line.get("payload").is_some() {
             return self.rollout(line, emit);
         }
-        if line.get("method").is_none() && is_bare(line) {
-            return self.bare_line(line, emit);
-        }
-        if line.get("method").is_none() && line.get("type").is_some() {
-            return self.exec_event(line, emit);
+        if line.get("method").is_none() {
+            if is_bare(line) {
+                return self.bare_line(line, emit);
+            }
+            if line.get("type").is_some() {
+                return self.exec_event(line, emit);
+            }
         }
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match (&message.method, message.id) {

@@ -21,20 +21,14 @@ impl Adapter for State {
             Channel::Http { request, status } => self.answered(request, *status, line, emit),
             Channel::Sse(stream) => {
                 self.streaming = true;
-                let event = streams::event_of(line);
-                if self.streams.repeats(stream, streams::key_of(event)) {
-                    emit.kind(event.get("type").and_then(Value::str).unwrap_or_default());
-                    emit.ignore("told on another stream");
-                } else {
-                    self.frame(line, emit);
-                }
+                self.frame(line, Some(stream), emit);
             }
             _ if line.get("jsonrpc").is_some() => self.acp_received(line, emit),
             _ if line.get("sessionID").is_some() && line.get("timestamp").is_some() => self.printed(line, emit),
             // A stream of events without its frames.
             _ => {
                 self.streaming = true;
-                self.frame(line, emit);
+                self.frame(line, None, emit);
             }
         }
     }
@@ -75,8 +69,9 @@ impl Adapter for State {
     }
 
     fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
-        let event = streams::event_of(line);
-        streams::id_of(event).or_else(|| Some(line).filter(|_| event.place() == line.place()))
+        let event = line.get("payload").filter(|payload| payload.is_object());
+        let id = event.unwrap_or(line).get("id").filter(|id| id.text().is_some());
+        id.or_else(|| Some(line).filter(|_| event.is_none()))
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -144,8 +139,8 @@ fn session_of<'a>(kind: &str, body: Value<'a>) -> Option<Cow<'a, str>> {
 }
 
 impl State {
-    /// An event of a server's stream.
-    pub(super) fn frame(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+    /// An event of a server's stream, or one that has waited.
+    pub(super) fn frame(&mut self, line: Value<'_>, stream: Option<&str>, emit: &mut Emit<'_>) {
         let Some(mut frame) = read::<Frame<'_>>(line, emit) else { return };
         let mut event = line;
         if let Some(payload) = frame.payload.filter(|payload| payload.is_object()) {
@@ -155,6 +150,10 @@ impl State {
         }
         let kind = frame.r#type.clone().unwrap_or_default();
         emit.kind(&kind);
+        if stream.is_some_and(|stream| self.streams.repeats(stream, streams::key(frame.id, event))) {
+            emit.ignore("told on another stream");
+            return;
+        }
         if kind == "sync" || frame.copy.is_some() {
             emit.ignore("copy");
             return;

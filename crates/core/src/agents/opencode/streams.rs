@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use interlinear_schema::Text;
 
 use crate::hash;
-use crate::json::{Kind, Value};
+use crate::json::Value;
 use crate::state::kept;
 
 /// So many events that were not told on every stream are remembered: as far as one stream may run ahead of another.
@@ -60,18 +60,8 @@ impl Streams {
     }
 }
 
-/// The event of a line: some streams say around it which project it is of.
-pub(super) fn event_of(line: Value<'_>) -> Value<'_> {
-    line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line)
-}
-
-/// The identifier of an event. Versions before 1.14 give them none.
-pub(super) fn id_of(event: Value<'_>) -> Option<Value<'_>> {
-    event.get("id").filter(|id| matches!(id.kind(), Kind::Plain | Kind::Escaped))
-}
-
-/// What an event is known by, on every stream: its identifier, or all that it says.
-pub(super) fn key_of(event: Value<'_>) -> u64 {
-    let id = id_of(event).and_then(Value::text);
+/// What an event is known by, on every stream: its identifier, or all that it says. Versions before 1.14 give them none.
+pub(super) fn key(id: Option<Value<'_>>, event: Value<'_>) -> u64 {
+    let id = id.and_then(Value::text);
     hash::of(id.as_ref().and_then(Text::source).unwrap_or(event.raw().as_bytes()))
 }
