@@ -471,9 +471,9 @@ impl Connection {
         if let Some(does) = repeatable
             && *book.drift.noted == noted
             && machine.agent.deadline().is_none()
-            && let Some(mark) = machine.agent.mark(value)
+            && let Some(values) = machine.agent.differ(value)
         {
-            repeats.learn(payload, channel, mark, &book.kind, does);
+            repeats.learn(payload, channel, &values, &book.kind, does);
             self.repeats = repeats;
         }
         for line in std::mem::take(&mut self.machine.book.writes) {

@@ -1,9 +1,9 @@
 //! Lines that repeat an earlier one but for a text: most of what a model streams.
 //!
 //! When a line did nothing but add text to a part, and the agent's code said that a line like it would only do so again
-//! ([`crate::emit::Emit::repeats`]), its bytes are remembered: those around the text, and around the value that tells such
-//! lines apart ([`crate::agents::Adapter::mark`]). While nothing else happens, a line with the same bytes around can only
-//! say the same with another text, so nothing else of it is read. Any other line is read as always, and unless it is such a
+//! ([`crate::emit::Emit::repeats`]), what stands around its text is remembered, and around the values in which such lines
+//! differ ([`crate::agents::Adapter::differ`]). While nothing else happens, a line with the same bytes around can only say
+//! the same with another text, so nothing else of it is read. Any other line is read as always, and unless it is such a
 //! line itself, all is forgotten.
 
 use interlinear_schema::Text;
@@ -29,7 +29,7 @@ pub(crate) struct Growth<'l> {
     pub(crate) item: Ref,
     pub(crate) part: usize,
     pub(crate) text: Text<'l>,
-    /// What tells the line from others, as it stands there.
+    /// The last value in which it differs from others, as it stands there; the line, if there is none.
     pub(crate) mark: &'l [u8],
     pub(crate) channel: &'l Channel,
 }
@@ -46,33 +46,25 @@ pub(crate) struct Repeats {
 
 const MOST: usize = 4;
 
-/// A longer line is not worth a copy.
+/// More than that is not worth a copy.
 const LONGEST: usize = 4096;
 
 /// A line that may be repeated.
 #[derive(Debug)]
 pub(crate) struct Known {
-    line: Vec<u8>,
-    /// What may differ, in its order.
-    gaps: Vec<Gap>,
+    /// The line without what may differ.
+    around: Vec<u8>,
+    /// What may differ, in its order, and where in the rest it belongs.
+    gaps: Vec<(usize, Filling)>,
     pub(crate) kind: String,
     pub(crate) does: Repeatable,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Gap {
-    start: usize,
-    end: usize,
-    filling: Filling,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Filling {
     /// The text that is added.
     Text,
-    /// The mark, a string.
     String,
-    /// The mark, a number.
     Number,
 }
 
@@ -85,27 +77,35 @@ impl Repeats {
         self.lines.iter().find_map(|known| Some((known, known.growth(line, channel)?)))
     }
 
-    /// Remembers a line; its text stands where `does` says.
-    pub(crate) fn learn(&mut self, line: &[u8], channel: &Channel, mark: Value<'_>, kind: &str, does: Repeatable) {
+    /// Remembers a line; its text stands where `does` says, and lines like it differ in `values`.
+    pub(crate) fn learn(&mut self, line: &[u8], channel: &Channel, values: &[Value<'_>], kind: &str, does: Repeatable) {
         let Some(start) = does.address.checked_sub(line.as_ptr().addr()) else { return };
         let end = start + does.length;
         // A text that an earlier line brought, or one that was put together, does not stand here.
-        if end >= line.len() || start == 0 || line[start - 1] != b'"' || line[end] != b'"' || line.len() > LONGEST {
+        if end >= line.len() || start == 0 || line[start - 1] != b'"' || line[end] != b'"' {
             return;
         }
-        let mut gaps = vec![Gap { start, end, filling: Filling::Text }];
-        let filling = match mark.kind() {
-            Kind::Plain | Kind::Escaped => Some(Filling::String),
-            Kind::Number => Some(Filling::Number),
+        let mut spans = vec![((start, end), Filling::Text)];
+        spans.extend(values.iter().filter_map(|value| match value.kind() {
+            Kind::Plain | Kind::Escaped => Some((value.span(), Filling::String)),
+            Kind::Number => Some((value.span(), Filling::Number)),
             _ => None,
-        };
-        let (start, end) = mark.span();
-        gaps.extend(filling.map(|filling| Gap { start, end, filling }));
-        gaps.sort_unstable_by_key(|gap| gap.start);
+        }));
+        spans.sort_unstable_by_key(|(span, _)| *span);
+        let (mut around, mut gaps, mut at) = (Vec::new(), Vec::new(), 0);
+        for ((start, end), filling) in spans {
+            around.extend_from_slice(&line[at..start]);
+            gaps.push((around.len(), filling));
+            at = end;
+        }
+        around.extend_from_slice(&line[at..]);
+        if around.len() > LONGEST {
+            return;
+        }
         if self.channel.as_ref() != Some(channel) {
             *self = Self { channel: Some(channel.clone()), ..Self::default() };
         }
-        let known = Known { line: line.to_vec(), gaps, kind: kind.to_owned(), does };
+        let known = Known { around, gaps, kind: kind.to_owned(), does };
         if self.lines.len() < MOST {
             self.lines.push(known);
         } else {
@@ -124,24 +124,23 @@ impl Known {
     /// What a line says that differs from this one in its gaps only.
     fn growth<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<Growth<'l>> {
         let (mut rest, mut at, mut text, mut mark) = (line, 0, "", line.trim_ascii());
-        for gap in &self.gaps {
-            rest = rest.strip_prefix(&self.line[at..gap.start])?;
-            let length = match gap.filling {
+        for (end, filling) in &self.gaps {
+            rest = rest.strip_prefix(&self.around[at..*end])?;
+            let length = match filling {
                 Filling::Text | Filling::String => json::string_length(rest)?,
                 Filling::Number => json::integer_length(rest)?,
             };
-            let (filling, after) = rest.split_at(length);
             // What stands around is valid, as it was in the line that was read.
-            match gap.filling {
-                Filling::Text => text = std::str::from_utf8(filling).ok()?,
-                Filling::String if !filling.is_ascii() => return None,
-                Filling::String | Filling::Number => mark = filling,
+            let found = std::str::from_utf8(&rest[..length]).ok()?;
+            match filling {
+                Filling::Text => text = found,
+                Filling::String | Filling::Number => mark = found.as_bytes(),
             }
-            (rest, at) = (after, gap.end);
+            (rest, at) = (&rest[length..], *end);
         }
         let Repeatable { item, part, .. } = self.does;
         let text = Some(Text::from_json_body(text)).filter(|text| !text.is_empty())?;
-        (rest == &self.line[at..]).then_some(Growth { item, part, text, mark, channel })
+        (rest == &self.around[at..]).then_some(Growth { item, part, text, mark, channel })
     }
 }
 

@@ -28,10 +28,10 @@ pub(crate) trait Adapter {
     fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
         emit.delta(growth.item, growth.part, &growth.text, false);
     }
-    /// What tells lines apart that add text to the same part: a string or a number that means nothing else, or the line.
-    /// Nothing if they must be read.
-    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
-        Some(line)
+    /// The strings and numbers in which lines differ that add text to the same part, and which mean nothing else. Nothing
+    /// if such lines must be read.
+    fn differ<'v>(&self, _line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        Some(Vec::new())
     }
     /// Encodes a command into what the host must do.
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>);
@@ -137,8 +137,8 @@ impl Adapter for State {
         self.adapter_mut().grow(growth, emit);
     }
 
-    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
-        self.adapter().mark(line)
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        self.adapter().differ(line)
     }
 
     fn next_file(&mut self) {

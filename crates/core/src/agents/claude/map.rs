@@ -67,9 +67,9 @@ impl Adapter for State {
         }
     }
 
-    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
         // Stored entries refer to one another by it.
-        line.get("uuid").filter(|_| !self.stored).or(Some(line))
+        Some(line.get("uuid").filter(|_| !self.stored).into_iter().collect())
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

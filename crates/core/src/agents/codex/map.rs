@@ -44,8 +44,8 @@ impl Adapter for State {
         self.prompt_line(text, emit)
     }
 
-    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
-        line.get("emittedAtMs").or(Some(line))
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        Some(line.get("emittedAtMs").into_iter().collect())
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

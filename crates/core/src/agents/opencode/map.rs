@@ -68,10 +68,11 @@ impl Adapter for State {
         }
     }
 
-    fn mark<'v>(&self, line: Value<'v>) -> Option<Value<'v>> {
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
         let event = line.get("payload").filter(|payload| payload.is_object());
         let id = event.unwrap_or(line).get("id").filter(|id| id.text().is_some());
-        id.or_else(|| Some(line).filter(|_| event.is_none()))
+        // An event is known by its identifier, or else by all that it says: what stands around it is not part of that.
+        (id.is_some() || event.is_none()).then(|| id.into_iter().collect())
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
