@@ -7,7 +7,7 @@ use interlinear_schema::{
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
-use super::{CallSpec, Emit, Session, push_number};
+use super::{CallSpec, Emit, Session, make_unique, push_number};
 use crate::hash;
 use crate::state::{Kept, Snapshot, kept};
 
@@ -77,13 +77,7 @@ impl Emit<'_> {
         } else {
             id.push_str(spec.id);
         }
-        let length = id.len();
-        let mut count = 1;
-        while !session.begun.insert(hash::of(id.as_bytes())) {
-            count += 1;
-            id.truncate(length);
-            push_number(&mut id, count);
-        }
+        make_unique(&mut id, &mut session.begun);
         id
     }
 
