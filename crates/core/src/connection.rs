@@ -62,7 +62,7 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x02";
+const SNAPSHOT: &[u8] = b"interlinear\x03";
 
 impl Connection {
     /// Opens a session or a connection.
@@ -461,7 +461,7 @@ impl Connection {
             }
         };
         let noted = *book.drift.noted;
-        let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim())));
+        let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim_ascii())));
         match direction {
             Direction::In => machine.agent.sent(value, channel, &mut emit),
             Direction::Out | Direction::Err => machine.agent.receive(value, channel, &mut emit),
@@ -495,7 +495,7 @@ fn repeated(
     let Some((known, growth)) = repeats.find(payload, channel) else { return false };
     let book = &mut machine.book;
     let whole = if book.include_raw { std::str::from_utf8(payload).ok() } else { None };
-    let cause = whole.map(|text| Cow::Borrowed(text.trim()));
+    let cause = whole.map(|text| Cow::Borrowed(text.trim_ascii()));
     let mut emit = Emit::new(book, sink, cause);
     emit.kind(&known.kind);
     emit.select(known.does.session);

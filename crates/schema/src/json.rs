@@ -246,18 +246,17 @@ pub(crate) fn plain_length(bytes: &[u8]) -> usize {
         }
         at += block.len();
     }
-    at + short_plain_length(&bytes[at..])
+    bytes[at..].iter().position(|byte| is_special(*byte)).map_or(bytes.len(), |plain| at + plain)
 }
 
-/// The same of what is shorter than a block.
-fn short_plain_length(bytes: &[u8]) -> usize {
-    let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-    bytes.iter().position(special).unwrap_or(bytes.len())
+/// Whether a byte is a quote, a backslash or a control character.
+pub(crate) fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 /// A bit for each byte that is a quote, a backslash or a control character.
 #[inline]
-fn special(block: [u8; 16]) -> u32 {
+pub(crate) fn special(block: [u8; 16]) -> u32 {
     let block = u8x16::new(block);
     let control = block.min(u8x16::splat(0x1F)).simd_eq(block);
     let quote = block.simd_eq(u8x16::splat(b'"'));
