@@ -109,7 +109,7 @@ impl Repeats {
             _ => None,
         }));
         spans.sort_unstable_by_key(|(span, _)| *span);
-        let (mut around, mut gaps, mut at) = (Vec::new(), Vec::new(), 0);
+        let (mut around, mut gaps, mut at) = (Vec::with_capacity(line.len()), Vec::with_capacity(spans.len()), 0);
         for ((start, end), filling) in spans {
             around.extend_from_slice(&line[at..start]);
             gaps.push((around.len(), filling));
