@@ -161,7 +161,7 @@ impl State {
             "account/rateLimits/updated" => return self.limits(params.rate_limits, emit),
             "serverRequest/resolved" => return self.resolved(params.request_id, emit),
             "warning" | "configWarning" | "guardianWarning" | "windows/worldWritableWarning" => {
-                return self.warning(&params, message.params, emit);
+                return self.warning(params.thread_id.as_deref(), message.params, emit);
             }
             _ => {}
         }
@@ -234,7 +234,7 @@ impl State {
                 let error = told.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
                 self.failure(&error, params.will_retry == Some(true), place, emit);
             }
-            _ => self.note(method, &params, line, place, emit),
+            _ => self.note(method, line, place, emit),
         }
     }
 
