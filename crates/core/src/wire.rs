@@ -64,10 +64,9 @@ pub(crate) trait Wire<'a>: Sized {
     fn read(value: Value<'a>, place: &'static str, drift: &mut Drifts) -> Option<Self>;
 }
 
-/// One word of an object that is read by itself.
-pub(crate) fn word<'a>(value: Value<'a>, key: &str, place: &str, drift: &mut Drifts) -> Option<Cow<'a, str>> {
-    let field = value.get(key).filter(|field| field.kind() != Kind::Null)?;
-    let word = field.str();
+/// A word of an object that is read by itself.
+pub(crate) fn word<'a>(value: Option<Value<'a>>, place: &str, key: &str, drift: &mut Drifts) -> Option<Cow<'a, str>> {
+    let word = value.filter(|value| value.kind() != Kind::Null)?.str();
     if word.is_none() {
         drift.note(DriftKind::Type, place, key);
     }

@@ -10,7 +10,7 @@ use crate::agents::{Adapter, Recognised};
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
 use crate::emit::Emit;
 use crate::json::Value;
-use crate::wire::{self, Wire};
+use crate::wire::{Wire, word};
 
 /// How the error of a run begins that the host has stopped.
 const CANCELLED: &str = "User cancelled";
@@ -39,16 +39,18 @@ pub(crate) fn recognise_older(line: Value<'_>) -> Option<Recognised> {
 
 impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
-        let word = |key: &str, emit: &mut Emit<'_>| wire::word(line, key, "line", &mut emit.book.drift);
-        let kind = word("type", emit).unwrap_or_default();
-        let subtype = if matches!(kind.as_ref(), "system" | "result") { word("subtype", emit) } else { None };
+        let drift = &mut emit.book.drift;
+        let [kind, subtype, session, parent] = line.pick(["type", "subtype", "session_id", "parent_tool_use_id"]);
+        let kind = word(kind, "line", "type", drift).unwrap_or_default();
+        let subtype = word(subtype, "line", "subtype", drift);
+        let session = word(session, "line", "session_id", drift);
         match &subtype {
-            Some(subtype) => emit.kind_of(&kind, subtype),
-            None => emit.kind(&kind),
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
+            _ => emit.kind(&kind),
         }
         // A subagent may have a thread of its own; the session is the main agent's.
-        if let Some(id) = word("session_id", emit).filter(|id| !id.is_empty())
-            && line.get("parent_tool_use_id").and_then(Value::str).is_none()
+        if let Some(id) = session.filter(|id| !id.is_empty())
+            && parent.and_then(Value::str).is_none()
         {
             thread(&id, emit);
         }

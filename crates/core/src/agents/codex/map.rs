@@ -118,16 +118,11 @@ fn ignored(method: &str) -> Option<&'static str> {
 impl State {
     /// A line of the agent, in whichever form.
     pub(super) fn line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
-        if line.get("payload").is_some() {
-            return self.rollout(line, emit);
-        }
-        if line.get("method").is_none() {
-            if is_bare(line) {
-                return self.bare_line(line, emit);
-            }
-            if line.get("type").is_some() {
-                return self.exec_event(line, emit);
-            }
+        match line.pick(["payload", "method", "type"]) {
+            [Some(_), ..] => return self.rollout(line, emit),
+            [None, None, _] if is_bare(line) => return self.bare_line(line, emit),
+            [None, None, Some(_)] => return self.exec_event(line, emit),
+            _ => {}
         }
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match (&message.method, message.id) {
