@@ -130,7 +130,12 @@ impl Emit<'_> {
         let id = self.fresh_id(spec);
         let parent = Self::parent_of(spec);
         let whole = Whole { id: &id, parent: parent.as_deref(), spec };
-        let shown = content.iter_mut().filter_map(opening).collect();
+        let mut shown = Vec::new();
+        for part in content.iter_mut().filter_map(opening) {
+            // There is hardly ever more than one, and they are large.
+            shown.reserve_exact(1);
+            shown.push(part);
+        }
         if let Some(next) = self.next() {
             let item = whole.item(next.session, ItemStatus::InProgress, shown);
             next.send(true, started(item));
@@ -155,10 +160,10 @@ impl Emit<'_> {
         self.ensure_call_of(spec.agent);
         let id = self.fresh_id(spec);
         let parent = Self::parent_of(spec);
-        let parts = content
-            .iter()
-            .map(|part| OpenPart { part: part.clone().into_owned(), text: Vec::new(), held: Vec::new() })
-            .collect();
+        // Most items come to have one part, and parts are large.
+        let mut parts = Vec::with_capacity(content.len().max(1));
+        let open_part = |part: &ContentPart<'_>| OpenPart { part: part.clone().into_owned(), ..OpenPart::default() };
+        parts.extend(content.iter().map(open_part));
         if let Some(next) = self.next() {
             let whole = Whole { id: &id, parent: parent.as_deref(), spec };
             let item = whole.item(next.session, ItemStatus::InProgress, content);

@@ -231,7 +231,8 @@ impl<'e> Emit<'e> {
         agent: Option<&str>,
         synthetic: bool,
     ) {
-        let mut content = vec![ContentPart::Status(part)];
+        let mut content = Vec::with_capacity(2);
+        content.push(ContentPart::Status(part));
         content.extend(json.map(|json| ContentPart::Json(JsonPart { json, ..JsonPart::default() })));
         let spec = Spec { kind: ItemKind::Status, agent, ..Spec::default() };
         self.item(&spec, ItemStatus::Completed, content, synthetic);
