@@ -1,6 +1,6 @@
-//! A small stable hash (FNV-1a, 64 bits): of lines, for `raw_hash`, and of identifiers of what is finished.
+//! Small hashes of 64 bits.
 
-/// The hash of bytes.
+/// FNV-1a, of lines: it stands in events, as `raw_hash`.
 pub fn of(bytes: &[u8]) -> u64 {
     more(0xcbf2_9ce4_8422_2325, bytes)
 }
@@ -13,4 +13,41 @@ pub fn more(hash: u64, bytes: &[u8]) -> u64 {
 /// As it stands in events.
 pub fn hex(hash: u64) -> String {
     format!("fnv1a64:{hash:016x}")
+}
+
+/// A quicker one, of identifiers of what is finished: eight bytes at once.
+pub(crate) fn id(bytes: &[u8]) -> u64 {
+    // A product has the low bits of a word in all of its bits, but the high ones only in its own: these go down first.
+    let mix = |hash: u64, word: u64| {
+        let product = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        product ^ (product >> 29)
+    };
+    let (words, rest) = bytes.as_chunks();
+    // Of the last eight some were mixed in before.
+    let last = bytes.last_chunk().copied().unwrap_or_else(|| {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        last
+    });
+    let hash = words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    mix(mix(hash, u64::from_le_bytes(last)), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_that_differ_little_have_hashes_that_differ_much() {
+        // By chance alone, 4000 of 16384 places would be taken about 3550 times.
+        for name in ["message_", "itm_status_", "toolu_01", "a-very-long-identifier-that-is-counted-up-", ""] {
+            for end in ["", "_result", "-4f2a-9d1e-000000000000"] {
+                let hashes = (0..4000).map(|number| id(format!("{name}{number}{end}").as_bytes()));
+                let mut places: Vec<_> = hashes.map(|hash| (hash ^ (hash >> 32)) % 16384).collect();
+                places.sort_unstable();
+                places.dedup();
+                assert!(places.len() > 3400, "{name}{end}: {}", places.len());
+            }
+        }
+    }
 }

@@ -23,7 +23,6 @@ pub(crate) use session::Session;
 
 use crate::api::DriftKind;
 use crate::book::{Book, Counts};
-use crate::hash;
 use crate::map::Hashes;
 use crate::repeat::Repeatable;
 use crate::sink::{Outcome, Sink};
@@ -58,20 +57,20 @@ fn push_digits(text: &mut String, number: u64) {
 }
 
 /// Makes an identifier one that was not given yet, and notes it.
-fn make_unique(id: &mut String, given: &mut Hashes) {
-    if !given.insert(hash::of(id.as_bytes())) {
-        add_number(id, given);
-        given.insert(hash::of(id.as_bytes()));
+fn make_unique(id: &mut String, given: &mut Hashes, hash: impl Fn(&str) -> u64) {
+    if !given.insert(hash(id)) {
+        add_number(id, given, &hash);
+        given.insert(hash(id));
     }
 }
 
 /// Adds a number to an identifier that was given before: the first with which it was not.
-fn add_number(id: &mut String, given: &Hashes) {
+fn add_number(id: &mut String, given: &Hashes, hash: impl Fn(&str) -> u64) {
     let length = id.len();
     let mut is_taken = |count| {
         id.truncate(length);
         push_number(id, count);
-        given.contains(hash::of(id.as_bytes()))
+        given.contains(hash(id))
     };
     // Numbers are given in their order, so that the first free one is found by halves: an identifier may come often.
     let (mut taken, mut free) = (1, 2);

@@ -82,7 +82,7 @@ impl Emit<'_> {
     /// An identifier for a request that no other request of the session has.
     pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
-        make_unique(&mut id, &mut self.session_mut().begun);
+        make_unique(&mut id, &mut self.session_mut().begun, |id| hash::of(id.as_bytes()));
         id
     }
 

@@ -25,8 +25,9 @@ impl Emit<'_> {
     pub(crate) fn free_id(&self, base: &str) -> String {
         let mut id = base.to_owned();
         let begun = &self.session().begun;
-        if begun.contains(hash::of(id.as_bytes())) {
-            add_number(&mut id, begun);
+        let hash = |id: &str| hash::of(id.as_bytes());
+        if begun.contains(hash(&id)) {
+            add_number(&mut id, begun, hash);
         }
         id
     }

@@ -224,7 +224,7 @@ impl State {
             return;
         }
         let Some(tool) = self.tools.remove(&id) else { return };
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         let raw = update.get("rawOutput");
         let of = |key: &str| raw.and_then(|raw| raw.get(key)).and_then(Value::text);
         let output = of("output").or_else(|| of("error")).unwrap_or_else(|| shown(update));

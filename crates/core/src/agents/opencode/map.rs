@@ -52,7 +52,7 @@ impl Adapter for State {
 
     fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
         if let Channel::Sse(stream) = growth.channel
-            && self.streams.repeats(stream, hash::of(growth.mark))
+            && self.streams.repeats(stream, hash::id(growth.mark))
         {
             emit.ignore("told on another stream");
             return;
@@ -385,7 +385,7 @@ impl State {
     /// Whether the session has nothing more to say in its turn, as far as can be told from what there is.
     fn is_over(&self, session: &str) -> bool {
         let idle = self.sessions.get(session).is_some_and(|native| native.turn.idle);
-        let open = self.messages.values().any(|message| message.session == session && message.item.is_some())
+        let open = self.messages.values().any(|message| message.item.is_some() && message.session == session)
             || self.tools.values().any(|tool| tool.session == session);
         idle || (!open && (self.stored || self.run.is_some()))
     }

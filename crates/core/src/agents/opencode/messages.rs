@@ -17,7 +17,7 @@ use crate::wire::Wire as _;
 
 impl State {
     pub(super) fn is_done(&self, id: &str) -> bool {
-        self.done.contains(hash::of(id.as_bytes()))
+        self.done.contains(hash::id(id.as_bytes()))
     }
 
     /// The session of a message, whatever a part of it says.
@@ -31,7 +31,7 @@ impl State {
     }
 
     pub(super) fn is_summary(&self, session: &str) -> bool {
-        self.messages.values().any(|message| message.session == session && message.item.is_some() && message.summary)
+        self.messages.values().any(|message| message.item.is_some() && message.session == session && message.summary)
     }
 
     /// A message was begun, changed or completed.
@@ -172,7 +172,7 @@ impl State {
     /// The message is whole.
     pub(super) fn complete_message(&mut self, id: &str, failed: bool, emit: &mut Emit<'_>) {
         let Some(message) = self.messages.remove(id) else { return };
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { return };
         if let Some(structured) = message.structured {
             let part = ContentPart::Json(JsonPart { json: Json::from_text(structured), ..JsonPart::default() });
@@ -221,7 +221,7 @@ impl State {
             return;
         }
         let Some(message) = self.messages.remove(id) else { return };
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         let mut tapes: Vec<_> = message.held.iter().map(|_| Tape::default()).collect();
         let mut values = Vec::new();
         for (text, tape) in message.held.iter().zip(&mut tapes) {
@@ -299,7 +299,7 @@ impl State {
     /// A message was taken back.
     pub(super) fn message_removed(&mut self, session: &str, id: &str, emit: &mut Emit<'_>) {
         self.settle(session, emit);
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         if let Some(item) = self.messages.remove(id).and_then(|message| message.item) {
             emit.complete(item, ItemStatus::Failed, true);
         }

@@ -54,7 +54,7 @@ impl State {
         if agent.is_none() {
             self.begin_turn(session, event.at(), true, emit);
         }
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         let prompt = event.prompt.as_ref();
         let files = prompt.and_then(|prompt| prompt.files.as_deref()).unwrap_or_default();
         let content = prompt_content(prompt.and_then(|prompt| prompt.text.as_ref()), files);
@@ -195,7 +195,7 @@ impl State {
         // A call whose arguments never came is known by its result.
         self.call_known(id, name, event.input, emit);
         let Some(tool) = self.tools.remove(id) else { return };
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         let failure = event.error.as_ref().and_then(|error| error.message.as_ref());
         let exit_code = event.structured.and_then(|structured| structured.get("exit")).and_then(Value::i64);
         let failed = kind == "tool.failed" || exit_code.is_some_and(|code| code != 0);

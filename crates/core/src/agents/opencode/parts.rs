@@ -141,7 +141,7 @@ impl State {
 
     /// A part that is known whole.
     fn add_once(&mut self, message: &str, id: &str, part: Option<ContentPart<'_>>, emit: &mut Emit<'_>) {
-        if !self.done.insert(hash::of(id.as_bytes())) {
+        if !self.done.insert(hash::id(id.as_bytes())) {
             emit.ignore("nothing new");
             return;
         }
@@ -265,7 +265,7 @@ impl State {
         emit: &mut Emit<'_>,
     ) {
         let Some(tool) = self.tools.remove(id) else { return };
-        self.done.insert(hash::of(id.as_bytes()));
+        self.done.insert(hash::id(id.as_bytes()));
         let metadata = state.metadata;
         let exit_code = metadata.and_then(|metadata| metadata.get("exit")).and_then(Value::i64);
         let time = state.time.as_ref();

@@ -23,7 +23,7 @@ impl State {
             self.resolve(id, permission_status(reply), None, emit);
             return;
         }
-        if !self.done.insert(hash::of(id.as_bytes())) {
+        if !self.done.insert(hash::id(id.as_bytes())) {
             emit.ignore("repeated");
             return;
         }
@@ -65,7 +65,7 @@ impl State {
             self.resolve(id, PermissionStatus::Reject, None, emit);
             return;
         }
-        if !self.done.insert(hash::of(id.as_bytes())) {
+        if !self.done.insert(hash::id(id.as_bytes())) {
             emit.ignore("repeated");
             return;
         }

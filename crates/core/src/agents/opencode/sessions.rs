@@ -220,7 +220,7 @@ impl State {
         let shown = message.to_str_lossy().into_owned();
         let told = (name.clone(), hash::of(shown.as_bytes()));
         let agent = self.agent_of(session);
-        let summarising = self.messages.values().any(|message| message.session == session && message.item.is_some());
+        let summarising = self.messages.values().any(|message| message.item.is_some() && message.session == session);
         let native = self.native(session);
         native.failed = None;
         // The same failure may come once more as the stack that it was thrown from.

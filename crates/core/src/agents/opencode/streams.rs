@@ -65,5 +65,5 @@ impl Streams {
 /// What an event is known by, on every stream: its identifier, or all that it says. Versions before 1.14 give them none.
 pub(super) fn key(id: Option<Value<'_>>, event: Value<'_>) -> u64 {
     let id = id.and_then(Value::text);
-    hash::of(id.as_ref().and_then(Text::source).unwrap_or(event.raw().as_bytes()))
+    hash::id(id.as_ref().and_then(Text::source).unwrap_or(event.raw().as_bytes()))
 }

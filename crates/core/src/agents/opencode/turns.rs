@@ -95,7 +95,7 @@ impl State {
     }
 
     fn has_open(&self, session: &str) -> bool {
-        self.messages.values().any(|message| message.session == session && message.item.is_some())
+        self.messages.values().any(|message| message.item.is_some() && message.session == session)
             || self.tools.values().any(|tool| tool.session == session)
     }
 
@@ -160,7 +160,7 @@ impl State {
             !over
         });
         for id in &done {
-            self.done.insert(hash::of(id.as_bytes()));
+            self.done.insert(hash::id(id.as_bytes()));
         }
         self.requests.retain(|_, pending| pending.session != session);
     }
