@@ -17,3 +17,19 @@ export interface TraceLine {
   /** Its events. */
   events: UniversalEvent[];
 }
+
+/** A native line that gave no event. */
+export interface SilentLine extends Required<Pick<TraceLine, "line" | "dir" | "kind" | "text" | "outcome">> {
+  /** Why it is ignored. */
+  reason?: string;
+  /** How many lines before it were not kept. */
+  omitted?: number;
+}
+
+/** An event with the native lines before it that gave none. */
+export type EventWithSilent = UniversalEvent & { silent?: SilentLine[] };
+
+/** The native lines right before an event that gave none, each with the reason: where they were asked for. */
+export function silentLines(event: EventWithSilent): readonly SilentLine[] {
+  return event.silent ?? [];
+}
