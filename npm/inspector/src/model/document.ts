@@ -1,6 +1,7 @@
 import {
   type Agent,
   type Detection,
+  type EventWithSilent,
   foldSessions,
   type Stats,
   type TranscriptState,
@@ -115,27 +116,39 @@ export function openFiles(files: WorkerFile[] | Promise<WorkerFile[]>, options: 
   return document;
 }
 
-/** The events of a running session as lines: events that one native object caused stand below it. */
-export function linesOf(events: readonly UniversalEvent[], before: number): TraceLine[] {
+/**
+ * The events of a running session as lines: events that one native object caused stand below it, and lines that gave no
+ * event where they came.
+ */
+export function linesOf(events: readonly EventWithSilent[], before: number): TraceLine[] {
   const lines: TraceLine[] = [];
+  let number = before;
   let last: string | undefined;
-  for (const event of events) {
-    const text = event.raw === null || event.raw === undefined ? undefined : JSON.stringify(event.raw);
-    const line = lines.at(-1);
-    if (line !== undefined && text === last) line.events.push(event);
-    else if (text === undefined) lines.push({ events: [event] });
-    else
-      lines.push({
-        line: before + lines.length + 1,
-        kind: kindOf(event.raw),
-        text,
-        outcome: "mapped",
-        events: [event],
-      });
+  for (const { silent = [], ...event } of events) {
+    for (const { omitted = 0, ...line } of silent) {
+      number += omitted + 1;
+      lines.push({ ...line, line: number, events: [] });
+    }
+    const text = textOf(event.raw);
+    const line = silent.length === 0 ? lines.at(-1) : undefined;
+    const bare = { ...event, raw: null } as UniversalEvent;
+    if (line !== undefined && text === last) line.events.push(bare);
+    else if (text === undefined) lines.push({ events: [bare] });
+    else {
+      number += 1;
+      const outcome = event.type === "agent.unparsed" ? "unparsed" : "mapped";
+      lines.push({ line: number, kind: kindOf(event.raw), text, outcome, events: [bare] });
+    }
     last = text;
   }
-  for (const line of lines) if (line.line !== undefined) line.dir = isSaid(line.events) ? "in" : "out";
+  for (const line of lines) if (line.line !== undefined) line.dir ??= isSaid(line.events) ? "in" : "out";
   return lines;
+}
+
+/** What the agent wrote: JSON, or text that is none. */
+function textOf(raw: unknown): string | undefined {
+  if (raw === null || raw === undefined) return undefined;
+  return typeof raw === "string" ? raw : JSON.stringify(raw);
 }
 
 /** Whether events come of what a person said or answered. */
@@ -147,8 +160,10 @@ function isSaid(events: readonly UniversalEvent[]): boolean {
 }
 
 function kindOf(raw: unknown): string {
-  const { type, method } = Object(raw) as { type?: unknown; method?: unknown };
-  return String(type ?? method ?? "");
+  if (typeof raw === "string") return "text";
+  const { type, subtype, method } = Object(raw) as Record<string, unknown>;
+  const name = String(type ?? method ?? "");
+  return typeof subtype === "string" ? `${name}/${subtype}` : name;
 }
 
 /** The transcript that is shown first: the one with the most in it. */

@@ -83,7 +83,7 @@ export class Server {
     if (known !== undefined && known.current().status !== "failed") return known;
     const document = new Document();
     this.#documents.set(id, document);
-    void follow(document, this.#client.streamEvents(id, { includeRaw: true }));
+    void follow(document, this.#client.streamEvents(id, { includeRaw: true, includeSilent: true }));
     return document;
   }
 

@@ -1,4 +1,4 @@
-import type { EventType } from "interlinear";
+import { type EventType, eventTypes } from "interlinear";
 import {
   type ReactNode,
   type Ref,
@@ -13,7 +13,7 @@ import { eventRow } from "../../../interlinear/src/cli/show/event.js";
 import { ItemNumbers } from "../../../interlinear/src/cli/show/numbers.js";
 import { styleFor } from "../../../interlinear/src/cli/show/style.js";
 import { visible } from "../../../interlinear/src/view/safe.js";
-import { type Choice, EVENT_TYPES, type Fate, type Log, type LogRow } from "../model/log.js";
+import type { Choice, Fate, Log, LogRow } from "../model/log.js";
 import { type NumberList, Numbers } from "../model/numbers.js";
 import { search } from "../model/search.js";
 import { FixedList, type FixedListHandle } from "./fixed-list.js";
@@ -164,7 +164,7 @@ function Sieve({ log, choice, onChoice, text, onText, found }: SieveProps): Reac
           onChange={({ target }) => set({ type: (target.value || undefined) as EventType | undefined })}
         >
           <option value="">All types</option>
-          {EVENT_TYPES.map((type) => (
+          {eventTypes.map((type) => (
             <option key={type}>{type}</option>
           ))}
         </select>
