@@ -25,10 +25,10 @@ const started = [];
 let inspector;
 let page;
 
-/** A server with the inspector, whose Claude Code is another program. */
-async function start(command) {
+/** A server with the inspector, whose Claude Code (or another agent) is another program. */
+async function start(command, agent = "claude") {
   const store = new JsonlStore(join(folder, `${started.length}`), { sync: "never" });
-  const host = new AgentHost({ store, agents: { claude: { command } } });
+  const host = new AgentHost({ store, agents: { [agent]: { command } } });
   const server = await listen(withInspector(createServer({ host, store, token, directory: folder })));
   started.push(async () => {
     await host.close();
@@ -210,6 +210,48 @@ for (const [feature, [recording, selector]] of Object.entries(features)) {
     await page.getByRole("link", { name: /Claude Code · idle/ }).click();
     await prompt("Go.");
     await transcript().locator(selector).first().waitFor({ state: "attached" });
+  });
+}
+
+/** The command that plays any agent from a recording. */
+const played = (agent, name) => [
+  process.execPath,
+  join(root, "npm/interlinear/bin/interlinear.js"),
+  ...["replay-agent", "--speed", "max", join(root, "tests/fixtures", agent, "recordings", name), "--"],
+];
+
+/** Recordings, and why one of their lines is no event. Of Amp there is only the last line of a process. */
+const silent = {
+  claude: ["hello_partial.jsonl", "start of a message"],
+  codex: ["file-edit.jsonl", "request of the host"],
+  opencode: ["edit-file.jsonl", "end of a step"],
+  pi: ["edit-file-diff.jsonl", "answer to the host"],
+};
+
+for (const [agent, [recording, reason]] of Object.entries(silent)) {
+  test(`live, ignored lines say why, and still do when the page is loaded anew: ${agent}`, async () => {
+    const url = await start(played(agent, recording), agent);
+    const client = new Client({ baseUrl: url, token });
+    await client.createSession("replayed", { agent });
+    await page.goto(`${url}/#token=${encodeURIComponent(token)}`);
+    await page.getByRole("link", { name: /· idle/ }).click();
+    await prompt("Go.");
+    await page.locator('.il-turn:not([data-status="running"])').first().waitFor();
+    for (const loaded of ["first", "anew"]) {
+      if (loaded === "anew") await page.reload();
+      const chip = page.getByRole("button", { name: /^\d+ ignored$/ });
+      await chip.waitFor();
+      if (loaded === "anew") await inspector.shot(`live-silent-${agent}`);
+      await chip.click();
+      await page.waitForFunction(() => document.querySelectorAll(".event-row").length === 0);
+      await page
+        .locator(".line-row", { hasText: `ignored: ${reason}` })
+        .first()
+        .waitFor();
+      const fates = await page.locator(".line-row .fate").allTextContents();
+      assert.equal(fates.length, await page.locator(".line-row").count());
+      assert.ok(fates.every((fate) => /^ignored: \w/.test(fate)));
+    }
   });
 }
 
