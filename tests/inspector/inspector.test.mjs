@@ -212,9 +212,27 @@ test("what cannot be told apart is asked about, and read as what one says", asyn
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByRole("heading", { name: "Whose session is pasted lines?" }).waitFor();
   await inspector.shot("whose");
-  await page.getByRole("alert").getByRole("button", { name: "Codex" }).click();
+  await page.getByRole("main").getByRole("button", { name: "Codex" }).click();
   await page.getByRole("button", { name: "1 unknown" }).waitFor();
 });
+
+/** What is no session, and what is said of it. */
+const noSessions = {
+  "empty.jsonl": ["", "There is nothing in it."],
+  "image.png": ["\u0089PNG\r\n\u001a\n\u0000", "It is no text. Sessions are JSON, or lines of JSON."],
+  "opencode.db": ["SQLite format 3\u0000\u0010", "It is a database. OpenCode keeps its sessions in one."],
+};
+
+for (const [name, [text, why]] of Object.entries(noSessions)) {
+  test(`what is no session says why: ${name}`, async () => {
+    await drop(page, [{ name, text }]);
+    await page
+      .getByRole("alert")
+      .getByRole("heading", { name: `${name} cannot be read` })
+      .waitFor();
+    await page.getByText(why).waitFor();
+  });
+}
 
 test("a link into a file that is no longer open says so", async () => {
   await page.goto(`${inspector.origin}/#/file/99?event=12`);
@@ -287,7 +305,7 @@ test("axe has nothing to say: first page, session, chosen event, paste, failure;
     await page.locator(".detail").waitFor();
     await look(`${colorScheme} session`);
     await inspector.shot(`session-${colorScheme}`);
-    await page.getByRole("button", { name: "Paste" }).click();
+    await page.getByRole("button", { name: "Paste", exact: true }).click();
     await look(`${colorScheme} paste`);
     await page.keyboard.press("Escape");
   }
@@ -303,10 +321,23 @@ test("a narrow screen has one thing at a time", async () => {
     await page.getByRole("button", { name: "Sessions" }).click();
     await page.getByRole("navigation").getByText("A bit of everything").click();
     await page.locator(".il-row").first().waitFor();
-    await page.locator("main").dispatchEvent("pointerdown");
-    await inspector.shot("narrow-session");
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(width <= 420, `the page is ${width} wide`);
+    assert.equal(await page.getByRole("button", { name: "Sessions" }).getAttribute("aria-expanded"), "false");
+    for (const pane of ["Transcript", "Both", "Lines"]) {
+      await page.getByText(pane, { exact: true }).click();
+      await page
+        .locator(pane === "Lines" ? ".fixed-row" : ".il-row")
+        .first()
+        .waitFor();
+      await inspector.shot(`narrow-${pane.toLowerCase()}`);
+      // What stands further right than the screen is wide would be cut off.
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll("main, .session-head, .il-row, .fixed-list, .sieve")]
+          .map((element) => element.getBoundingClientRect().right)
+          .reduce((most, right) => Math.max(most, right), document.documentElement.scrollWidth),
+      );
+      assert.ok(wide <= 420, `${pane}: the page is ${wide} wide`);
+    }
+    await page.getByText("Both", { exact: true }).click();
   } finally {
     await page.setViewportSize({ width: 1440, height: 900 });
   }

@@ -144,6 +144,16 @@ test("a page that is loaded anew shows the session again", async () => {
   await transcript().getByText("Hello.").waitFor();
 });
 
+test("a link to a session that is not there says so", async () => {
+  const { href } = new URL(page.url());
+  await page.evaluate(() => {
+    location.hash = "#/live/nobody";
+  });
+  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+  await page.goto(href);
+  await transcript().waitFor();
+});
+
 test("a session is terminated, and stays to be looked at", async () => {
   // The address led to an event at the beginning.
   await transcript().evaluate((box) => box.scrollTo(0, 1e9));
@@ -256,9 +266,9 @@ for (const [agent, [recording, reason]] of Object.entries(silent)) {
 }
 
 test("nothing was complained about", () => {
-  // Only that a page without a token was refused.
+  // Only that a page without a token was refused, and a session that is not there.
   assert.deepEqual(
-    inspector.complaints.filter((text) => !/401/.test(text)),
+    inspector.complaints.filter((text) => !/40[14]/.test(text)),
     [],
   );
 });

@@ -1,5 +1,5 @@
 import type { Agent } from "interlinear";
-import { type DragEvent, type ReactNode, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { filesOfDrop, filesOfInput, sessionsIn } from "./model/drop.js";
 import { demos, Files, openDemo } from "./model/library.js";
 import { go, type Route, useRoute } from "./model/route.js";
@@ -20,6 +20,9 @@ export function App(): ReactNode {
   const [dropping, setDropping] = useState(false);
   const [menu, setMenu] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
+  // Whoever has chosen wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is closed by every choice
+  useEffect(() => setMenu(false), [route.place, route.id]);
 
   const open = async (found: Parameters<typeof sessionsIn>[0]) => {
     const sessions = await sessionsIn(found);
@@ -47,6 +50,7 @@ export function App(): ReactNode {
       }}
       onDragLeave={(event) => event.relatedTarget === null && setDropping(false)}
       onDrop={onDrop}
+      onKeyDown={({ key }) => key === "Escape" && setMenu(false)}
     >
       <button
         type="button"
@@ -92,7 +96,8 @@ function Place({ route, files, onOpen, onPaste }: PlaceProps): ReactNode {
       return <Home onOpen={onOpen} onPaste={onPaste} />;
     case "demo": {
       const demo = demos.find(({ id }) => id === route.id);
-      if (demo === undefined) return <Missing what="There is no such session">Choose one on the left.</Missing>;
+      if (demo === undefined)
+        return <Missing what="There is no such session">{<p>Choose one from the list.</p>}</Missing>;
       return <Session key={route.id} document={openDemo(demo)} route={route} name={demo.title} />;
     }
     case "file": {
@@ -130,6 +135,13 @@ function LivePlace({ route }: { route: Route }): ReactNode {
   }
   const session = sessions.find(({ sessionId }) => sessionId === route.id);
   return (
-    <Session key={route.id} document={document} route={route} name={session?.title ?? route.id} controls={controls} />
+    <Session
+      key={route.id}
+      document={document}
+      route={route}
+      name={session?.title ?? route.id}
+      agent={session?.agent}
+      controls={controls}
+    />
   );
 }

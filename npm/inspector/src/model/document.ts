@@ -112,9 +112,26 @@ export function openFiles(files: WorkerFile[] | Promise<WorkerFile[]>, options: 
     });
     document.set({ status: "done", detection, stats });
   };
-  read().catch((error: unknown) => document.fail(error));
+  read().catch(async (error: unknown) => document.fail(await explained(files, error)));
   return document;
 }
+
+/** What the first bytes of a file say about why it could not be read. */
+async function explained(files: WorkerFile[] | Promise<WorkerFile[]>, thrown: unknown): Promise<unknown> {
+  if (problemOf(thrown).code !== "unknown_format") return thrown;
+  const [{ data } = { data: new Uint8Array() }, ...others] = await files;
+  if (others.length > 0) return thrown;
+  const head =
+    data instanceof Uint8Array ? data.subarray(0, HEAD) : new Uint8Array(await data.slice(0, HEAD).arrayBuffer());
+  if (head.length === 0) return new Error("There is nothing in it.");
+  if (new TextDecoder().decode(head).startsWith("SQLite format 3")) return DATABASE;
+  return head.includes(0) ? new Error("It is no text. Sessions are JSON, or lines of JSON.") : thrown;
+}
+
+const HEAD = 4096;
+const DATABASE = Object.assign(new Error("It is a database. OpenCode keeps its sessions in one."), {
+  cure: "Export a session (opencode export SESSION > session.json), or read it on the command line: interlinear show FILE.",
+});
 
 /**
  * The events of a running session as lines: events that one native object caused stand below it, and lines that gave no

@@ -54,8 +54,12 @@ export function Lines({ log, version, selected, onSelect, follow, handle }: Line
   return (
     <section className="lines" aria-label="Native lines and events">
       <Sieve log={log} choice={choice} onChoice={setChoice} text={text} onText={setText} found={rows.length} />
-      {rows.length === 0 && log.length > 0 ? (
-        <p className="nothing">No line or event fits. Choose something else above.</p>
+      {rows.length === 0 ? (
+        <p className={log.length > 0 ? "nothing" : "nothing yet"}>
+          {log.length > 0
+            ? "No line or event fits. Choose something else above."
+            : "Every line that is written will stand here, with its events beneath it."}
+        </p>
       ) : (
         <FixedList
           count={rows.length}

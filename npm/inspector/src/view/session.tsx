@@ -2,7 +2,7 @@ import { type Agent, emptyTranscript, type TranscriptState, type UniversalEvent 
 import { titleOf } from "interlinear/export";
 import { type Row, Transcript, type TranscriptHandle } from "interlinear/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { amount, price } from "../../../interlinear/src/view/words.js";
+import { amount, counted, price } from "../../../interlinear/src/view/words.js";
 import { type Document, mainTranscript, type Reading } from "../model/document.js";
 import { formatRoute, go, type Route } from "../model/route.js";
 import type { Controls } from "../model/server.js";
@@ -22,6 +22,8 @@ interface SessionProps {
   readonly onReadAs?: (agent: Agent) => void;
   /** What can be said to it, if it is running. */
   readonly controls?: Controls;
+  /** Who speaks, where that is known before anything was said. */
+  readonly agent?: string | undefined;
 }
 
 type Panes = "transcript" | "both" | "lines";
@@ -29,7 +31,7 @@ type Panes = "transcript" | "both" | "lines";
 const PANES: Record<Panes, string> = { transcript: "Transcript", both: "Both", lines: "Lines" };
 
 /** A session: its transcript, and beside it every native line with its events. */
-export function Session({ document, route, name, onReadAs, controls }: SessionProps): ReactNode {
+export function Session({ document, route, name, onReadAs, controls, agent }: SessionProps): ReactNode {
   const reading = useSyncExternalStore(document.subscribe, document.current);
   const transcript = transcriptOf(reading, route.session) ?? (controls && emptyTranscript);
   const [panes, setPanes] = usePanes();
@@ -73,7 +75,7 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
     `${location.href.split("#")[0]}${formatRoute({ ...route, session: event.session_id, event: event.sequence })}`;
   return (
     <div className="session">
-      <Header transcript={transcript} reading={reading} document={document} route={route} name={name}>
+      <Header transcript={transcript} reading={reading} document={document} route={route} name={name} agent={agent}>
         <fieldset className="segments">
           <legend className="hidden">What to show</legend>
           {(Object.keys(PANES) as Panes[]).map((pane) => (
@@ -96,7 +98,7 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
               follow={controls !== undefined}
               onSelect={chooseInTranscript}
               handle={conversation}
-              empty={<p className="nothing">Nothing was said yet. Tell the agent what to do.</p>}
+              empty={<p className="nothing yet">Nothing was said yet. Tell the agent what to do.</p>}
               {...(sequence !== undefined && { selected: sequence })}
               {...(controls && {
                 replyPermission: controls.replyPermission,
@@ -194,6 +196,7 @@ function useLinkedEvent(
 
 interface HeaderProps {
   readonly name: string;
+  readonly agent: string | undefined;
   readonly transcript: TranscriptState;
   readonly reading: Reading;
   readonly document: Document;
@@ -201,9 +204,10 @@ interface HeaderProps {
   readonly children: ReactNode;
 }
 
-function Header({ transcript, reading, document, route, name, children }: HeaderProps): ReactNode {
+function Header(props: HeaderProps): ReactNode {
+  const { transcript, reading, document, route, name, children } = props;
   const { session, usage } = transcript;
-  const { agent, agent_version, model, cwd, mode, variant } = session.facts;
+  const { agent = props.agent, agent_version, model, cwd, mode, variant } = session.facts;
   const { counts } = document.log;
   const several = Object.values(reading.transcripts);
   const facts = [
@@ -211,8 +215,8 @@ function Header({ transcript, reading, document, route, name, children }: Header
     [model, variant].filter(Boolean).join(" "),
     mode,
     cwd,
-    `${amount(counts.lines)} lines`,
-    `${amount(counts.events)} events`,
+    counts.lines === 0 ? "" : counted(counts.lines, "lines"),
+    counts.events === 0 ? "" : counted(counts.events, "events"),
     usage.output_tokens === undefined ? "" : `${amount(usage.output_tokens)} tokens out`,
     usage.cost_usd ? price(usage.cost_usd) : "",
   ];
