@@ -262,6 +262,32 @@ test("a session is saved as Markdown, HTML and events", async () => {
   assert.deepEqual(events, convert([{ name: "", bytes: fixture("claude/recordings/plan_approved.jsonl") }]));
 });
 
+test("events that were saved are opened again", async () => {
+  const events = convert(fixture("claude/recordings/plan_approved.jsonl"), { includeRaw: true });
+  const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
+  await drop(page, [{ name: "saved.jsonl", text }]);
+  await page.locator(".il-transcript").getByText("The plan is carried out.").waitFor();
+  await page.getByText(new RegExp(`\\b${events.length} events`)).waitFor();
+  await page.locator(".line-row", { hasText: "system/init" }).waitFor();
+});
+
+test("what is damaged costs its place and not the page", async () => {
+  const [first, ...rest] = convert(fixture("claude/recordings/hello.jsonl"));
+  const file = (...events) => events.map((event) => JSON.stringify(event)).join("\n");
+  const broken = rest.map((event) => ({ ...event, data: { ...event.data, item: { kind: "message", content: 7 } } }));
+  const damaged = {
+    "lines.jsonl": file(first, { event_id: "evt" }),
+    "items.jsonl": file(first, ...broken),
+  };
+  for (const [name, text] of Object.entries(damaged)) {
+    await drop(page, [{ name, text }]);
+    await page.getByRole("alert").waitFor();
+    await home();
+    await page.getByRole("heading", { name: "What did the agent really do?" }).waitFor();
+  }
+  inspector.complaints.length = 0;
+});
+
 test("it is used with the keyboard alone", async () => {
   await demo("claude-plan");
   await lines().focus();

@@ -4,6 +4,7 @@ import { filesOfDrop, filesOfInput, sessionsIn } from "./model/drop.js";
 import { demos, Files, openDemo } from "./model/library.js";
 import { go, type Route, useRoute } from "./model/route.js";
 import { server, useServer } from "./model/server.js";
+import { Boundary } from "./view/boundary.js";
 import { Home } from "./view/home.js";
 import { Icon } from "./view/icon.js";
 import { NewSession } from "./view/new-session.js";
@@ -63,7 +64,9 @@ export function App(): ReactNode {
       </button>
       <Sidebar route={route} files={files} onOpen={choose} onPaste={() => setPasting(true)} />
       <main onPointerDown={() => setMenu(false)}>
-        <Place route={route} files={files} onOpen={choose} onPaste={() => setPasting(true)} />
+        <Boundary key={`${route.place}/${route.id}`} name="This session">
+          <Place route={route} files={files} onOpen={choose} onPaste={() => setPasting(true)} />
+        </Boundary>
       </main>
       <input
         ref={chooser}

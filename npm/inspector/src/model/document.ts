@@ -11,6 +11,7 @@ import {
 import { titleOf } from "interlinear/export";
 import { type TraceLine, traceInWorker, type WorkerFile } from "interlinear/worker";
 import { Log, type Piece } from "./log.js";
+import { readUnknown } from "./unknown-file.js";
 
 /** What is known of a document by now. */
 export interface Reading {
@@ -104,34 +105,26 @@ export interface OpenOptions {
 export function openFiles(files: WorkerFile[] | Promise<WorkerFile[]>, options: OpenOptions = {}): Document {
   const document = new Document();
   const read = async () => {
-    const { detection, stats } = await traceInWorker(await files, {
-      onPiece: (piece) => document.add(piece),
-      onProgress: (progress) => document.set({ progress }),
-      ...(options.agent && { agent: options.agent }),
-      ...(options.signal && { signal: options.signal }),
-    });
-    document.set({ status: "done", detection, stats });
+    const list = await files;
+    try {
+      const { detection, stats } = await traceInWorker(list, {
+        onPiece: (piece) => document.add(piece),
+        onProgress: (progress) => document.set({ progress }),
+        ...(options.agent && { agent: options.agent }),
+        ...(options.signal && { signal: options.signal }),
+      });
+      document.set({ status: "done", detection, stats });
+    } catch (error) {
+      const [file, ...others] = list;
+      if (problemOf(error).code !== "unknown_format" || file === undefined || others.length > 0) throw error;
+      await readUnknown(document, blobOf(file), error, options.signal);
+    }
   };
-  read().catch(async (error: unknown) => document.fail(await explained(files, error)));
+  read().catch((error: unknown) => document.fail(error));
   return document;
 }
 
-/** What the first bytes of a file say about why it could not be read. */
-async function explained(files: WorkerFile[] | Promise<WorkerFile[]>, thrown: unknown): Promise<unknown> {
-  if (problemOf(thrown).code !== "unknown_format") return thrown;
-  const [{ data } = { data: new Uint8Array() }, ...others] = await files;
-  if (others.length > 0) return thrown;
-  const head =
-    data instanceof Uint8Array ? data.subarray(0, HEAD) : new Uint8Array(await data.slice(0, HEAD).arrayBuffer());
-  if (head.length === 0) return new Error("There is nothing in it.");
-  if (new TextDecoder().decode(head).startsWith("SQLite format 3")) return DATABASE;
-  return head.includes(0) ? new Error("It is no text. Sessions are JSON, or lines of JSON.") : thrown;
-}
-
-const HEAD = 4096;
-const DATABASE = Object.assign(new Error("It is a database. OpenCode keeps its sessions in one."), {
-  cure: "Export a session (opencode export SESSION > session.json), or read it on the command line: interlinear show FILE.",
-});
+const blobOf = ({ data }: WorkerFile) => (data instanceof Uint8Array ? new Blob([data as BlobPart]) : data);
 
 /**
  * The events of a running session as lines: events that one native object caused stand below it, and lines that gave no
@@ -194,5 +187,5 @@ export function mainTranscript(transcripts: TranscriptStates): TranscriptState |
 /** What to call a document. */
 export function nameOf(reading: Reading, fallback: string): string {
   const transcript = mainTranscript(reading.transcripts);
-  return transcript === undefined ? fallback : titleOf(transcript);
+  return transcript === undefined ? fallback : titleOf(transcript, fallback);
 }

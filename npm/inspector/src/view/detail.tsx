@@ -27,7 +27,7 @@ export function Detail({ log, row, onSelect, onClose, linkOf }: DetailProps): Re
     <section className="detail" aria-label="The chosen line with its events">
       <header>
         <h2>
-          {line.line === undefined ? "No line: the process or the input ended" : `Line ${line.line}`}
+          {line.line === undefined ? "No native line" : `Line ${line.line}`}
           {line.kind !== undefined && <span className="kind">{line.kind}</span>}
         </h2>
         {why !== "" && (

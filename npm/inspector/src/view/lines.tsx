@@ -210,7 +210,7 @@ function LineText({ row: { line }, unknown }: { row: LogRow; unknown: boolean })
     return (
       <span className="line-row" data-fate="none">
         <span className="line-number">·</span>
-        <span className="line-text">no line: the end of the process or of the input</span>
+        <span className="line-text">no native line</span>
       </span>
     );
   }

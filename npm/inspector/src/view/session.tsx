@@ -67,7 +67,7 @@ export function Session({ document, route, name, onReadAs, controls, agent }: Se
     });
   });
 
-  if (reading.status === "failed" && log.length === 0) {
+  if (reading.status === "failed" && (log.length === 0 || transcript === undefined)) {
     return <Failed name={name} problem={reading.error} onReadAs={onReadAs} />;
   }
   if (transcript === undefined) return <Loading name={name} reading={reading} />;
@@ -94,11 +94,15 @@ export function Session({ document, route, name, onReadAs, controls, agent }: Se
             <Transcript
               key={transcript.session.session_id}
               transcript={transcript}
-              label={`Transcript of ${titleOf(transcript)}`}
+              label={`Transcript of ${titleOf(transcript, name)}`}
               follow={controls !== undefined}
               onSelect={chooseInTranscript}
               handle={conversation}
-              empty={<p className="nothing yet">Nothing was said yet. Tell the agent what to do.</p>}
+              empty={
+                <p className="nothing yet">
+                  {controls ? "Nothing was said yet. Tell the agent what to do." : "Nothing was said."}
+                </p>
+              }
               {...(sequence !== undefined && { selected: sequence })}
               {...(controls && {
                 replyPermission: controls.replyPermission,
@@ -224,7 +228,7 @@ function Header(props: HeaderProps): ReactNode {
     <header className="session-head">
       <AgentMark agent={agent} />
       <div className="session-title">
-        <h1>{transcript.sequence === 0 ? name : titleOf(transcript)}</h1>
+        <h1>{titleOf(transcript, name)}</h1>
         <p>{facts.filter(Boolean).join(" · ")}</p>
       </div>
       {several.length > 1 && (

@@ -44,7 +44,7 @@ export function toHtml(transcripts: TranscriptState | readonly TranscriptState[]
   const list = Array.isArray(transcripts)
     ? (transcripts as readonly TranscriptState[])
     : [transcripts as TranscriptState];
-  const title = list.map(titleOf).join(" · ") || "Transcript";
+  const title = list.map((one) => titleOf(one)).join(" · ") || "Transcript";
   const body = html("main", { class: "il-transcript" }, ...list.flatMap(transcriptHtml));
   const head = [
     `<meta charset="utf-8">`,

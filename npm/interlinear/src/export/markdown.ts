@@ -30,7 +30,7 @@ export function toMarkdown(transcript: TranscriptState): string {
 }
 
 /** What to call a transcript: its title, else the first thing that was said. */
-export function titleOf({ session, turns }: TranscriptState): string {
+export function titleOf({ session, turns }: TranscriptState, fallback?: string): string {
   if (session.facts.title) return session.facts.title;
   for (const turn of turns) {
     for (const entry of turn.entries) {
@@ -39,7 +39,7 @@ export function titleOf({ session, turns }: TranscriptState): string {
       if (text.trim() !== "") return shorten(text);
     }
   }
-  return session.session_id === "" ? "Transcript" : `Session ${session.session_id}`;
+  return fallback ?? (session.session_id === "" ? "Transcript" : `Session ${session.session_id}`);
 }
 
 function shorten(text: string): string {
