@@ -206,6 +206,16 @@ test("pasted lines are drawn", async () => {
   await page.locator(".il-transcript").getByText("Hello! I am ready to help").waitFor();
 });
 
+test("lines are pasted anywhere on the page", async () => {
+  await page.evaluate((text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true });
+    document.querySelector("main h1").dispatchEvent(event);
+  }, fixture("codex/recordings/hello.jsonl"));
+  await page.locator('.session-head .mark[data-agent="codex"]').waitFor();
+});
+
 test("what cannot be told apart is asked about, and read as what one says", async () => {
   await page.getByRole("button", { name: "Paste lines" }).click();
   await page.getByRole("textbox", { name: "Lines" }).fill('{"nothing":"known"}\n');
@@ -295,6 +305,9 @@ test("it is used with the keyboard alone", async () => {
   const chosen = page.locator('.fixed-row[aria-selected="true"]');
   assert.equal(await chosen.count(), 1);
   assert.equal(await lines().getAttribute("aria-activedescendant"), await chosen.getAttribute("id"));
+  assert.equal(await page.locator(".detail").count(), 1);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".detail").count(), 0);
   await page.getByRole("button", { name: "Export", exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");

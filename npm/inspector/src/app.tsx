@@ -1,5 +1,14 @@
 import type { Agent } from "interlinear";
-import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { filesOfDrop, filesOfInput, sessionsIn } from "./model/drop.js";
 import { demos, Files, openDemo } from "./model/library.js";
 import { go, type Route, useRoute } from "./model/route.js";
@@ -40,6 +49,14 @@ export function App(): ReactNode {
     go({ place: "file", id: files.open([{ name: "", data }]).id });
   };
   const choose = () => chooser.current?.click();
+  const onPaste = async (event: ClipboardEvent) => {
+    const { target, clipboardData } = event;
+    // Whoever writes something pastes it there.
+    if (target instanceof Element && target.closest("input, textarea") !== null) return;
+    const text = clipboardData.getData("text");
+    if (clipboardData.files.length > 0) await open(filesOfInput(clipboardData.files));
+    else if (text.trim() !== "") paste(text);
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere; the buttons do the same
     <div
@@ -52,6 +69,7 @@ export function App(): ReactNode {
       onDragLeave={(event) => event.relatedTarget === null && setDropping(false)}
       onDrop={onDrop}
       onKeyDown={({ key }) => key === "Escape" && setMenu(false)}
+      onPaste={onPaste}
     >
       <button
         type="button"

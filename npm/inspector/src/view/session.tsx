@@ -116,7 +116,13 @@ export function Session({ document, route, name, onReadAs, controls, agent }: Se
           </div>
         )}
         {panes !== "transcript" && (
-          <div className="beside">
+          // biome-ignore lint/a11y/noStaticElementInteractions: the button that closes the line does the same
+          <div
+            className="beside"
+            onKeyDown={({ key, target }) => {
+              if (key === "Escape" && !(target instanceof HTMLInputElement)) setRow(undefined);
+            }}
+          >
             <Lines
               log={log}
               version={reading.version}
