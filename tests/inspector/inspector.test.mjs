@@ -150,6 +150,7 @@ test("a link leads to its event", async () => {
   await demo("claude-plan");
   await lines().getByText("item.completed").nth(2).click();
   const { href } = new URL(page.url());
+  assert.equal(await page.title(), "Plan how to guard div against zero. · Interlinear");
   assert.match(href, /#\/demo\/claude-plan\?session=\w+&event=\d+$/);
   const wanted = await page.locator('.fixed-row[aria-selected="true"]').textContent();
   await page.goto("about:blank");

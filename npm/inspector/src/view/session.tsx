@@ -219,6 +219,13 @@ function Header(props: HeaderProps): ReactNode {
   const { session, usage } = transcript;
   const { agent = props.agent, agent_version, model, cwd, mode, variant } = session.facts;
   const { counts } = document.log;
+  const title = titleOf(transcript, name);
+  useEffect(() => {
+    window.document.title = `${title} · Interlinear`;
+    return () => {
+      window.document.title = "Interlinear";
+    };
+  }, [title]);
   const several = Object.values(reading.transcripts);
   const facts = [
     `${agentName(agent)} ${agent_version ?? ""}`.trim(),
@@ -234,7 +241,7 @@ function Header(props: HeaderProps): ReactNode {
     <header className="session-head">
       <AgentMark agent={agent} />
       <div className="session-title">
-        <h1>{titleOf(transcript, name)}</h1>
+        <h1>{title}</h1>
         <p>{facts.filter(Boolean).join(" · ")}</p>
       </div>
       {several.length > 1 && (
