@@ -62,7 +62,7 @@ async function wasm() {
 
 /** wasm-opt, with the features that the compiler was told to use. */
 async function optimise(input, output) {
-  const features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext"].map(
+  const features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "sign-ext", "simd"].map(
     (name) => `--enable-${name}`,
   );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];

@@ -6,8 +6,11 @@ import { ask, attempt, has, Problem, run, say } from "./shell.mjs";
 
 const target = "wasm32-unknown-unknown";
 
-// Every engine since 2021 has these. Reference types are left out: Safari 16.0 to 16.3 break on them.
-const features = ["-Ctarget-cpu=mvp", "-Ctarget-feature=+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"];
+// Every engine since 2023 has these, and most since 2021; the last was Safari 16.4, with vectors.
+const features = [
+  "-Ctarget-cpu=mvp",
+  "-Ctarget-feature=+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128",
+];
 
 // Debian's compiler comes with the source of the standard library, which it builds along.
 const debian = { rustc: "/usr/bin/rustc", cargo: "/usr/bin/cargo", source: "/usr/lib/rustlib/src/rust/library/std" };

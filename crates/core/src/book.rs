@@ -1,6 +1,7 @@
 //! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
 
 use interlinear_schema::EventData;
+use interlinear_schema::table::same;
 
 use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
@@ -64,8 +65,8 @@ kept! {
         pub(crate) bytes: u64,
         pub(crate) cut: u64,
         pub(crate) unparsed: u64,
-        /// Events by type; a short list whose frequent entries come to stand in front.
-        events: Vec<(String, u64)>,
+        /// Events by the place of their type in the list of types.
+        events: Vec<u64>,
         kinds: Map<String, KindStats>,
         /// Where the name of a kind is put together.
         name: Passing<String>,
@@ -79,16 +80,11 @@ const MOST_KINDS: usize = 500;
 
 impl Counts {
     pub(crate) fn count_event(&mut self, data: &EventData<'_>) {
-        let name = data.type_name();
-        match self.events.iter().position(|(known, _)| known == name) {
-            Some(index) => {
-                self.events[index].1 += 1;
-                if index > 0 && self.events[index].1 > self.events[index - 1].1 {
-                    self.events.swap(index, index - 1);
-                }
-            }
-            None => self.events.push((name.to_owned(), 1)),
+        let Some(place) = data.place() else { return };
+        if place >= self.events.len() {
+            self.events.resize(place + 1, 0);
         }
+        self.events[place] += 1;
     }
 
     /// The number of the line that is being read.
@@ -99,8 +95,8 @@ impl Counts {
     /// The place of a kind among the others; it is given one if it has none.
     fn place_of(&mut self, direction: &str, kind: &str) -> usize {
         let is_it = |name: &String| {
-            let rest = name.strip_prefix(direction).and_then(|rest| rest.strip_prefix(' '));
-            rest.is_some_and(|rest| rest == kind)
+            let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
+            same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
         };
         if self.kinds.keys().as_slice().get(*self.last).is_some_and(is_it) {
             return *self.last;
@@ -148,7 +144,12 @@ impl Counts {
         Stats {
             lines: self.lines,
             bytes: self.bytes,
-            events: self.events.iter().cloned().collect(),
+            events: EventData::TYPES
+                .iter()
+                .zip(&self.events)
+                .filter(|(_, count)| **count > 0)
+                .map(|(name, count)| ((*name).to_owned(), *count))
+                .collect(),
             kinds: self.kinds.values().cloned().collect(),
             cut: self.cut,
             unparsed: self.unparsed,

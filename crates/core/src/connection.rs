@@ -62,7 +62,7 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x02";
+const SNAPSHOT: &[u8] = b"interlinear\x03";
 
 impl Connection {
     /// Opens a session or a connection.
@@ -460,7 +460,7 @@ impl Connection {
             }
         };
         let noted = *book.drift.noted;
-        let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim())));
+        let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim_ascii())));
         match direction {
             Direction::In => machine.agent.sent(value, channel, &mut emit),
             Direction::Out | Direction::Err => machine.agent.receive(value, channel, &mut emit),
@@ -471,8 +471,9 @@ impl Connection {
         if let Some(does) = repeatable
             && *book.drift.noted == noted
             && machine.agent.deadline().is_none()
+            && let Some(values) = machine.agent.differ(value)
         {
-            repeats.learn(payload, channel, value, machine.agent.idle(), &book.kind, does);
+            repeats.learn(payload, channel, &values, &book.kind, does);
             self.repeats = repeats;
         }
         for line in std::mem::take(&mut self.machine.book.writes) {
@@ -491,14 +492,14 @@ fn repeated(
     channel: &Channel,
     sink: &mut dyn Sink,
 ) -> bool {
-    let Some((known, body)) = repeats.find(payload, channel) else { return false };
+    let Some((known, growth)) = repeats.find(payload, channel) else { return false };
     let book = &mut machine.book;
     let whole = if book.include_raw { std::str::from_utf8(payload).ok() } else { None };
-    let cause = whole.map(|text| Cow::Borrowed(text.trim()));
+    let cause = whole.map(|text| Cow::Borrowed(text.trim_ascii()));
     let mut emit = Emit::new(book, sink, cause);
     emit.kind(&known.kind);
     emit.select(known.does.session);
-    machine.agent.grow(known.does.item, known.does.part, &Text::from_json_body(body), &mut emit);
+    machine.agent.grow(&growth, &mut emit);
     let outcome = emit.outcome();
     report_read(book, Direction::Out, line, outcome, sink);
     true

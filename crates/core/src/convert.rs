@@ -313,7 +313,7 @@ pub(crate) fn add_up(all: impl Iterator<Item = Stats>) -> Stats {
         sum.cut += stats.cut;
         sum.unparsed += stats.unparsed;
         for (name, count) in stats.events {
-            *sum.events.or_default(name) += count;
+            *sum.events.or_default(&name) += count;
         }
         for kind in stats.kinds {
             let known = kinds.or_insert_with(kind.kind.clone(), || crate::api::KindStats {
@@ -324,7 +324,7 @@ pub(crate) fn add_up(all: impl Iterator<Item = Stats>) -> Stats {
             known.lines += kind.lines;
             known.mapped += kind.mapped;
             for (reason, count) in kind.ignored {
-                *known.ignored.or_default(reason) += count;
+                *known.ignored.or_default(&reason) += count;
             }
         }
         for drift in stats.drift {

@@ -80,11 +80,17 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// The value of a key; that of a new key is empty.
-    pub(crate) fn or_default(&mut self, key: K) -> &mut V
+    pub(crate) fn or_default<Q: Ord + ToOwned<Owned = K> + ?Sized>(&mut self, key: &Q) -> &mut V
     where
+        K: Borrow<Q>,
         V: Default,
     {
-        self.or_insert_with(key, V::default)
+        let at = place(&self.keys, key).unwrap_or_else(|at| {
+            self.keys.insert(at, key.to_owned());
+            self.values.insert(at, V::default());
+            at
+        });
+        &mut self.values[at]
     }
 
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
@@ -138,7 +144,6 @@ impl<K: Ord, V> Map<K, V> {
         self.keys.iter()
     }
 
-    /// The key of the value that stands there.
     /// Where a key stands.
     pub(crate) fn position<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
     where
@@ -147,6 +152,7 @@ impl<K: Ord, V> Map<K, V> {
         place(&self.keys, key).ok()
     }
 
+    /// The key of the value that stands there.
     pub(crate) fn key_at(&self, at: usize) -> K
     where
         K: Copy,
@@ -387,7 +393,7 @@ mod tests {
             [("b", 1), ("a", 2), ("c", 3), ("a", 4)].map(|(k, v)| (k.to_owned(), v)).into_iter().collect();
         assert!(map.iter().map(|(key, value)| (key.as_str(), *value)).eq([("a", 4), ("b", 1), ("c", 3)]));
         assert_eq!((map.remove("b"), map.get("b"), map.get("c")), (Some(1), None, Some(&3)));
-        *map.or_default("b".to_owned()) += 7;
+        *map.or_default("b") += 7;
         map.retain(|key, _| key != "a");
         assert_eq!(map.into_iter().collect::<Vec<_>>(), [("b".to_owned(), 7), ("c".to_owned(), 3)]);
     }

@@ -1,10 +1,12 @@
 //! Lines that repeat an earlier one but for a text: most of what a model streams.
 //!
 //! When a line did nothing but add text to a part, and the agent's code said that a line like it would only do so again
-//! ([`crate::emit::Emit::repeats`]), its bytes are remembered: those around the text, and around the values that the agent's code
-//! never looks at ([`crate::agents::Adapter::idle`]). While nothing else happens, a line with the same bytes around can only
-//! say the same with another text, so nothing else of it is read. Any other line is read as always, and unless it is such a
+//! ([`crate::emit::Emit::repeats`]), what stands around its text is remembered, and around the values in which such lines
+//! differ ([`crate::agents::Adapter::differ`]). While nothing else happens, a line with the same bytes around can only say
+//! the same with another text, so nothing else of it is read. Any other line is read as always, and unless it is such a
 //! line itself, all is forgotten.
+
+use interlinear_schema::Text;
 
 use crate::api::Channel;
 use crate::emit::Ref;
@@ -21,6 +23,17 @@ pub(crate) struct Repeatable {
     pub(crate) length: usize,
 }
 
+/// A line that repeats an earlier one: more text for a part.
+#[derive(Debug)]
+pub(crate) struct Growth<'l> {
+    pub(crate) item: Ref,
+    pub(crate) part: usize,
+    pub(crate) text: Text<'l>,
+    /// The last value in which it differs from others, as it stands there; the line, if there is none.
+    pub(crate) mark: &'l [u8],
+    pub(crate) channel: &'l Channel,
+}
+
 /// The lines that may be repeated: as many as streams that are likely to be interleaved.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
@@ -33,74 +46,66 @@ pub(crate) struct Repeats {
 
 const MOST: usize = 4;
 
-/// A longer line is not worth a copy.
+/// More than that is not worth a copy.
 const LONGEST: usize = 4096;
 
 /// A line that may be repeated.
 #[derive(Debug)]
 pub(crate) struct Known {
-    line: Vec<u8>,
-    /// What may differ, in its order.
-    gaps: Vec<Gap>,
+    /// The line without what may differ.
+    around: Vec<u8>,
+    /// What may differ, in its order, and where in the rest it belongs.
+    gaps: Vec<(usize, Filling)>,
     pub(crate) kind: String,
     pub(crate) does: Repeatable,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Gap {
-    start: usize,
-    end: usize,
-    filling: Filling,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Filling {
     /// The text that is added.
     Text,
-    /// A string that does not matter.
     String,
-    /// A number that does not matter.
     Number,
 }
 
 impl Repeats {
-    /// The line that this one repeats, and the body of its text.
-    pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &Channel) -> Option<(&Known, &'l str)> {
-        let lines = self.lines.iter().filter(|_| self.channel.as_ref() == Some(channel));
-        lines.into_iter().find_map(|known| Some((known, known.text_in(line)?)))
+    /// The line that this one repeats, and what it says.
+    pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
+        if self.lines.is_empty() || self.channel.as_ref() != Some(channel) {
+            return None;
+        }
+        self.lines.iter().find_map(|known| Some((known, known.growth(line, channel)?)))
     }
 
-    /// Remembers a line; its text stands where `does` says, and `idle` are the keys whose values do not matter.
-    pub(crate) fn learn(
-        &mut self,
-        line: &[u8],
-        channel: &Channel,
-        value: Value<'_>,
-        idle: &[&str],
-        kind: &str,
-        does: Repeatable,
-    ) {
+    /// Remembers a line; its text stands where `does` says, and lines like it differ in `values`.
+    pub(crate) fn learn(&mut self, line: &[u8], channel: &Channel, values: &[Value<'_>], kind: &str, does: Repeatable) {
         let Some(start) = does.address.checked_sub(line.as_ptr().addr()) else { return };
         let end = start + does.length;
         // A text that an earlier line brought, or one that was put together, does not stand here.
-        if end >= line.len() || start == 0 || line[start - 1] != b'"' || line[end] != b'"' || line.len() > LONGEST {
+        if end >= line.len() || start == 0 || line[start - 1] != b'"' || line[end] != b'"' {
             return;
         }
-        let mut gaps = vec![Gap { start, end, filling: Filling::Text }];
-        for (_, value) in value.members().filter(|(key, _)| idle.contains(&key.as_ref())) {
-            let filling = match value.kind() {
-                Kind::Plain | Kind::Escaped => Filling::String,
-                Kind::Number => Filling::Number,
-                _ => continue,
-            };
-            let (start, end) = value.span();
-            gaps.push(Gap { start, end, filling });
+        let mut spans = vec![((start, end), Filling::Text)];
+        spans.extend(values.iter().filter_map(|value| match value.kind() {
+            Kind::Plain | Kind::Escaped => Some((value.span(), Filling::String)),
+            Kind::Number => Some((value.span(), Filling::Number)),
+            _ => None,
+        }));
+        spans.sort_unstable_by_key(|(span, _)| *span);
+        let (mut around, mut gaps, mut at) = (Vec::new(), Vec::new(), 0);
+        for ((start, end), filling) in spans {
+            around.extend_from_slice(&line[at..start]);
+            gaps.push((around.len(), filling));
+            at = end;
         }
-        gaps.sort_unstable_by_key(|gap| gap.start);
+        around.extend_from_slice(&line[at..]);
+        if around.len() > LONGEST {
+            return;
+        }
         if self.channel.as_ref() != Some(channel) {
             *self = Self { channel: Some(channel.clone()), ..Self::default() };
         }
-        let known = Known { line: line.to_vec(), gaps, kind: kind.to_owned(), does };
+        let known = Known { around, gaps, kind: kind.to_owned(), does };
         if self.lines.len() < MOST {
             self.lines.push(known);
         } else {
@@ -116,24 +121,26 @@ impl Repeats {
 }
 
 impl Known {
-    /// The text of a line that differs from this one in its gaps only.
-    fn text_in<'l>(&self, line: &'l [u8]) -> Option<&'l str> {
-        let (mut rest, mut at, mut text) = (line, 0, "");
-        for gap in &self.gaps {
-            rest = rest.strip_prefix(&self.line[at..gap.start])?;
-            let length = match gap.filling {
+    /// What a line says that differs from this one in its gaps only.
+    fn growth<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<Growth<'l>> {
+        let (mut rest, mut at, mut text, mut mark) = (line, 0, "", line.trim_ascii());
+        for (end, filling) in &self.gaps {
+            rest = rest.strip_prefix(&self.around[at..*end])?;
+            let length = match filling {
                 Filling::Text | Filling::String => json::string_length(rest)?,
                 Filling::Number => json::integer_length(rest)?,
             };
             // What stands around is valid, as it was in the line that was read.
-            match gap.filling {
-                Filling::Text => text = std::str::from_utf8(&rest[..length]).ok()?,
-                Filling::String if !rest[..length].is_ascii() => return None,
-                Filling::String | Filling::Number => {}
+            let found = std::str::from_utf8(&rest[..length]).ok()?;
+            match filling {
+                Filling::Text => text = found,
+                Filling::String | Filling::Number => mark = found.as_bytes(),
             }
-            (rest, at) = (&rest[length..], gap.end);
+            (rest, at) = (&rest[length..], *end);
         }
-        (rest == &self.line[at..] && !text.is_empty()).then_some(text)
+        let Repeatable { item, part, .. } = self.does;
+        let text = Some(Text::from_json_body(text)).filter(|text| !text.is_empty())?;
+        (rest == &self.around[at..]).then_some(Growth { item, part, text, mark, channel })
     }
 }
 

@@ -76,13 +76,11 @@ pub(crate) fn find<'a, 'd>(
         return None;
     }
     let mut found = [0; MOST_FIELDS];
-    for (key, value) in value.members() {
-        match table.field(&key) {
-            Some(field) => found[field] = value.place(),
-            None if rest => {}
-            None => drift.note(DriftKind::Field, place, &key),
+    value.find(table, &mut found, |key, _| {
+        if !rest {
+            drift.note(DriftKind::Field, place, &key);
         }
-    }
+    });
     Some(Fields { table, place, value, found, next: 0, drift })
 }
 

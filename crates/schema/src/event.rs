@@ -134,13 +134,24 @@ macro_rules! event_types {
         }
 
         impl EventData<'_> {
-            /// The type's place in the list, and which optional fields are there; nothing for an unknown type.
-            pub(crate) fn operation(&self) -> Option<(u32, u32)> {
+            /// The types that this version knows.
+            pub const TYPES: &'static [&'static str] = &[$( $tag, )*];
+
+            /// The type's place in the list; nothing for an unknown type.
+            pub fn place(&self) -> Option<usize> {
                 enum Place { $( $variant, )* }
-                Some(match self {
-                    $( Self::$variant(data) => (Place::$variant as u32, data.mask()), )*
-                    Self::Unknown { .. } => return None,
-                })
+                match self {
+                    $( Self::$variant(_) => Some(Place::$variant as usize), )*
+                    Self::Unknown { .. } => None,
+                }
+            }
+
+            /// Which optional fields of the data are there.
+            pub(crate) fn mask(&self) -> u32 {
+                match self {
+                    $( Self::$variant(data) => data.mask(), )*
+                    Self::Unknown { .. } => 0,
+                }
             }
 
             /// Packs the fields of the data.

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use wide::u8x16;
 
 use crate::number;
 
@@ -235,33 +236,32 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
 }
 
 /// How many bytes there are before the next quote, backslash or control character.
+#[inline]
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks();
-    for (index, word) in words.iter().enumerate() {
-        let special = special(u64::from_le_bytes(*word));
+    let mut at = 0;
+    while let Some(block) = bytes[at..].first_chunk() {
+        let special = special(*block);
         if special != 0 {
-            return index * 8 + (special.trailing_zeros() / 8) as usize;
+            return at + special.trailing_zeros() as usize;
         }
+        at += block.len();
     }
-    // What is left is looked at together with what stands before it.
-    if let Some(last) = bytes.last_chunk()
-        && special(u64::from_le_bytes(*last)) == 0
-    {
-        return bytes.len();
-    }
-    let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-    bytes.len() - rest.len() + rest.iter().position(is_special).unwrap_or(rest.len())
+    bytes[at..].iter().position(|byte| is_special(*byte)).map_or(bytes.len(), |plain| at + plain)
 }
 
-/// The high bit of each byte that is a quote, a backslash or a control character. A borrow can raise a false alarm in
-/// bytes after a true one only: the lowest bit is right.
-fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    // Flipping a bit puts the quote right above the control characters.
-    let control_or_quote = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
-    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
-    (control_or_quote | backslash) & !word & HIGHS
+/// Whether a byte is a quote, a backslash or a control character.
+pub(crate) fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// A bit for each byte that is a quote, a backslash or a control character.
+#[inline]
+pub(crate) fn special(block: [u8; 16]) -> u32 {
+    let block = u8x16::new(block);
+    let control = block.min(u8x16::splat(0x1F)).simd_eq(block);
+    let quote = block.simd_eq(u8x16::splat(b'"'));
+    let backslash = block.simd_eq(u8x16::splat(b'\\'));
+    (control | quote | backslash).to_bitmask()
 }
 
 /// Writes a word that has nothing to escape as a JSON string.

@@ -4,7 +4,7 @@
 //! the one before is not put together again but copied.
 
 use crate::event::{EventData, ItemDeltaData, UniversalEvent};
-use crate::json::{IntoOwned as _, ToJson as _};
+use crate::json::{IntoOwned as _, Json, ToJson as _};
 use crate::text::Text;
 
 /// Writes events, one a line. Whatever came before, the bytes are those of [`crate::ToJson`].
@@ -14,7 +14,7 @@ pub struct Ndjson {
     origin: Origin,
     /// The item of the delta before.
     item: String,
-    /// The delta that others may repeat, without its text and its number.
+    /// The delta that others may repeat, without its number, its text and its native object.
     shared: Option<Shared>,
 }
 
@@ -45,7 +45,7 @@ impl Origin {
 #[derive(Debug)]
 struct Shared {
     event: UniversalEvent<'static>,
-    /// What is written between the sequence and the text, and after the text.
+    /// What is written between the sequence and the text, and from there to the native object, which is the last.
     between: Vec<u8>,
     after: Vec<u8>,
 }
@@ -60,6 +60,8 @@ impl Ndjson {
             out.extend_from_slice(between);
             delta.delta.write_json(out);
             out.extend_from_slice(after);
+            event.raw.write_json(out);
+            out.push(b'}');
         } else {
             out.extend_from_slice(self.origin.of(event));
             event.write_rest(out);
@@ -74,7 +76,7 @@ impl Ndjson {
             return self.shared.as_ref();
         }
         // Only a second delta makes a third likely.
-        if self.item == delta.item_id && event.raw.is_null() {
+        if self.item == delta.item_id {
             self.shared = Shared::new(event);
             return self.shared.as_ref();
         }
@@ -87,13 +89,13 @@ impl Ndjson {
 impl Shared {
     fn new(event: &UniversalEvent<'_>) -> Option<Self> {
         let mut event = event.clone();
-        (event.event_id, event.sequence) = ("".into(), 0);
+        (event.event_id, event.sequence, event.raw) = ("".into(), 0, Json::null());
         let EventData::ItemDelta(delta) = &mut event.data else { return None };
         delta.delta = Text::default();
         let (mut number, mut whole) = (Vec::new(), Vec::new());
         event.write_number(&mut number);
         event.write_json(&mut whole);
-        let rest = whole.strip_prefix(number.as_slice())?;
+        let rest = whole.strip_prefix(number.as_slice())?.strip_suffix(b"null}")?;
         // Within a string the quotes would be escaped: this can only be the text itself.
         let text = b",\"delta\":\"\"";
         let end = rest.windows(text.len()).position(|window| window == text)? + text.len();
@@ -101,7 +103,7 @@ impl Shared {
         Some(Self { event: event.into_owned(), between, after })
     }
 
-    /// Whether an event differs from this one in nothing but its number and its text.
+    /// Whether an event differs from this one in nothing but its number, its text and its native object.
     fn is_of(&self, event: &UniversalEvent<'_>, delta: &ItemDeltaData<'_>) -> bool {
         // All of them: one that is forgotten does not compile.
         let UniversalEvent {
@@ -113,7 +115,7 @@ impl Shared {
             source,
             synthetic,
             data: EventData::ItemDelta(known),
-            raw,
+            raw: _,
             extra,
         } = &self.event
         else {
@@ -127,7 +129,6 @@ impl Shared {
             && (source, synthetic) == (&event.source, &event.synthetic)
             && *native_item_id == delta.native_item_id
             && (part_type, part_index, replace) == (&delta.part_type, &delta.part_index, &delta.replace)
-            && *raw == event.raw
             && (extra, more) == (&event.extra, &delta.extra)
     }
 }

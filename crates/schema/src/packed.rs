@@ -9,7 +9,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{IntoOwned as _, Json, ToJson as _};
+use wide::u8x16;
+
+use crate::json::{self, IntoOwned as _, Json, ToJson as _};
+use crate::table::same;
 use crate::text::Text;
 use crate::{EventData, EventSource, ItemDeltaData, UniversalEvent};
 
@@ -143,7 +146,7 @@ impl Packer {
 
     /// Writes the event as an operation, if it is as the core makes them.
     fn compact(&mut self, event: &UniversalEvent<'_>) -> bool {
-        let Some((r#type, mask)) = event.data.operation() else { return false };
+        let Some(place) = event.data.place() else { return false };
         let Some(before) = event.sequence.checked_sub(1) else { return false };
         let synthetic = match (&event.source, event.synthetic) {
             (EventSource::Agent, false) => 0,
@@ -163,7 +166,7 @@ impl Packer {
         let time = if same_time { 0 } else { op::TIME };
         self.plain = event.extra.0.is_empty();
         let again = self.again(&event.data);
-        let what = if again.is_some() { op::AGAIN } else { r#type | mask << op::MASK_SHIFT };
+        let what = if again.is_some() { op::AGAIN } else { place as u32 | event.data.mask() << op::MASK_SHIFT };
         self.number(u64::from(what | synthetic | time | session | raw));
         if !same_session {
             self.session(event, prefix.len());
@@ -341,7 +344,11 @@ impl<const SIZE: usize> Default for Ring<SIZE> {
 impl<const SIZE: usize> Ring<SIZE> {
     /// The place of a string, as it is written.
     fn find(&self, written: &[u8], out: &[u8]) -> Option<usize> {
-        let is_it = |(start, end): &(u32, u32)| out.get(*start as usize..*end as usize) == Some(written);
+        let is_it = |(start, end): &(u32, u32)| {
+            // Most differ in length.
+            (*end as usize).checked_sub(*start as usize) == Some(written.len())
+                && out.get(*start as usize..*end as usize).is_some_and(|known| same(known, written))
+        };
         self.places.iter().position(is_it)
     }
 
@@ -421,27 +428,21 @@ fn escape_unit(unit: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }
 
-/// How many bytes at the beginning need no escape, eight at a time.
+/// How many bytes at the beginning need no escape.
 fn clean_length<const STRING: bool>(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let mut special = word & HIGHS;
+    let mut at = 0;
+    while let Some(block) = bytes[at..].first_chunk::<16>() {
+        let mut special = u8x16::new(*block).to_bitmask();
         if STRING {
-            special |= has_zero(word ^ (ONES * u64::from(b'"'))) | has_zero(word ^ (ONES * u64::from(b'\\')));
-            special |= word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+            special |= json::special(*block);
         }
         if special != 0 {
-            // Bytes after the first special one may be marked wrongly, none before it.
-            return index * 8 + special.trailing_zeros() as usize / 8;
+            return at + special.trailing_zeros() as usize;
         }
+        at += block.len();
     }
-    let special = |byte: &u8| *byte >= 0x80 || STRING && (*byte < 0x20 || matches!(byte, b'"' | b'\\'));
-    let clean = rest.iter().position(special).unwrap_or(rest.len());
-    bytes.len() - rest.len() + clean
+    let special = |byte: &u8| *byte >= 0x80 || STRING && json::is_special(*byte);
+    bytes[at..].iter().position(special).map_or(bytes.len(), |clean| at + clean)
 }
 
 impl Pack for Cow<'_, str> {

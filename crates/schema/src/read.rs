@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
         let mut fields = Self { table, value, found: [0; MOST_FIELDS], next: 0, extra: Extra::default() };
         for (key, value) in value.members() {
             fields.extra.0.retain(|(known, _)| *known != key);
-            match table.field(&key) {
+            match table.field(key.as_bytes()) {
                 None => fields.extra.0.push((key, value.json())),
                 Some(field) if field >= required && value.kind() == Kind::Null => {
                     fields.found[field] = 0;

@@ -82,16 +82,15 @@ impl Table {
     }
 
     /// The number of a key's field; nothing if the key is not known.
-    pub fn field(&self, key: &str) -> Option<usize> {
-        let (key, text) = (key.as_bytes(), self.text.as_bytes());
+    #[inline]
+    pub fn field(&self, key: &[u8]) -> Option<usize> {
+        let text = self.text.as_bytes();
         let first = usize::from(self.starts[key.len().min(LENGTHS - 1)]);
-        for known in &self.keys[first..] {
+        for known in self.keys.get(first..)? {
             if usize::from(known.length) > key.len() {
                 return None;
             }
-            let start = usize::from(known.start);
-            // Most keys of a length differ in their first letter.
-            if text.get(start) == key.first() && &text[start..start + usize::from(known.length)] == key {
+            if same(&text[usize::from(known.start)..][..usize::from(known.length)], key) {
                 return Some(usize::from(known.field));
             }
         }
@@ -103,4 +102,21 @@ impl Table {
         let line = self.text.split('\n').nth(field).unwrap_or_default();
         line.split(' ').next().unwrap_or_default()
     }
+}
+
+/// Whether the bytes are the same. Most are few: less than a call to the system's comparison costs, which goes byte by
+/// byte in WebAssembly.
+#[inline]
+pub fn same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    if let (Some(last), Some(other_last)) = (one.last_chunk::<8>(), other.last_chunk::<8>()) {
+        let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
+        return last == other_last && words.into_iter().all(|(one, other)| one == other);
+    }
+    if let (Some(last), Some(other_last)) = (one.last_chunk::<4>(), other.last_chunk::<4>()) {
+        return last == other_last && one.first_chunk::<4>() == other.first_chunk::<4>();
+    }
+    one.iter().zip(other).all(|(one, other)| one == other)
 }

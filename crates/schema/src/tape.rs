@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::json::{Json, plain_length};
 use crate::number;
+use crate::table::{MOST_FIELDS, Table, same};
 use crate::text::Text;
 
 /// The nodes of one line. Kept between lines so that reading allocates nothing.
@@ -66,7 +67,7 @@ impl Tape {
         if text.len() >= u32::MAX as usize {
             return Err(Malformed { what: "too long", at: 0 });
         }
-        let mut reader = Reader { bytes: text.as_bytes(), at: 0, tape: self };
+        let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes: &mut self.nodes, open: &mut self.open };
         reader.value()?;
         Ok(Value { text, nodes: &self.nodes, at: 0 })
     }
@@ -75,166 +76,172 @@ impl Tape {
 struct Reader<'t, 'a> {
     bytes: &'a [u8],
     at: usize,
-    tape: &'t mut Tape,
+    nodes: &'t mut Vec<Node>,
+    open: &'t mut Vec<u32>,
 }
 
 impl Reader<'_, '_> {
+    #[cold]
     fn fail<T>(&self, what: &'static str) -> Result<T, Malformed> {
+        let what = if self.at >= self.bytes.len() { "unexpected end" } else { what };
         Err(Malformed { what, at: self.at })
     }
 
+    /// The next byte; 0 at the end.
+    #[inline]
     fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    fn blanks(&mut self) {
-        // Agents hardly ever write one.
-        while self.peek() <= b' ' && matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
-            self.at += 1;
+    /// The next byte that is no blank.
+    #[inline]
+    fn token(&mut self) -> u8 {
+        // Agents hardly ever write a blank.
+        loop {
+            match self.peek() {
+                b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
+                byte => return byte,
+            }
         }
     }
 
+    #[inline]
     fn push(&mut self, kind: Kind, start: usize, end: usize) {
-        let next = self.tape.nodes.len() as u32 + 1;
-        self.tape.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
+        let next = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
     }
 
     /// Reads a value with all that it holds; what is nested is kept on a list, not on the stack.
     fn value(&mut self) -> Result<(), Malformed> {
+        // Whether what is being read stands in an object.
+        let mut object = false;
         loop {
-            self.blanks();
-            match self.peek() {
+            match self.token() {
+                b'"' => self.string()?,
                 b'{' => {
                     self.enter(Kind::Object);
-                    self.blanks();
-                    if self.peek() == b'}' {
-                        self.at += 1;
-                        self.leave();
-                    } else {
+                    if self.token() != b'}' {
+                        object = true;
                         self.key()?;
                         continue;
                     }
+                    object = self.leave();
                 }
                 b'[' => {
                     self.enter(Kind::Array);
-                    self.blanks();
-                    if self.peek() == b']' {
-                        self.at += 1;
-                        self.leave();
-                    } else {
+                    if self.token() != b']' {
+                        object = false;
                         continue;
                     }
+                    object = self.leave();
                 }
-                b'"' => self.string()?,
                 b'-' | b'0'..=b'9' => self.number()?,
                 b't' => self.literal(b"true", Kind::True)?,
                 b'f' => self.literal(b"false", Kind::False)?,
                 b'n' => self.literal(b"null", Kind::Null)?,
-                _ if self.at >= self.bytes.len() => return self.fail("unexpected end"),
                 _ => return self.fail("unexpected character"),
             }
-            if self.after_value()? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Closes containers and goes to the next value. True when the line is over.
-    fn after_value(&mut self) -> Result<bool, Malformed> {
-        loop {
-            self.blanks();
-            let Some(&container) = self.tape.open.last() else {
-                return if self.at == self.bytes.len() { Ok(true) } else { self.fail("text after the value") };
-            };
-            let object = self.tape.nodes[container as usize].kind == Kind::Object;
-            match (self.peek(), object) {
-                (b',', true) => {
-                    self.at += 1;
-                    self.blanks();
-                    self.key()?;
-                    return Ok(false);
+            // What ends with the value, and what comes after it.
+            loop {
+                let token = self.token();
+                if self.open.is_empty() {
+                    return if self.at == self.bytes.len() { Ok(()) } else { self.fail("text after the value") };
                 }
-                (b',', false) => {
-                    self.at += 1;
-                    return Ok(false);
+                match (token, object) {
+                    (b',', _) => {
+                        self.at += 1;
+                        if object {
+                            self.token();
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    (b'}', true) | (b']', false) => object = self.leave(),
+                    _ => return self.fail("expected a comma or the end of the container"),
                 }
-                (b'}', true) | (b']', false) => {
-                    self.at += 1;
-                    self.leave();
-                }
-                _ if self.at >= self.bytes.len() => return self.fail("unexpected end"),
-                _ => return self.fail("expected a comma or the end of the container"),
             }
         }
     }
 
     fn enter(&mut self, kind: Kind) {
-        self.tape.open.push(self.tape.nodes.len() as u32);
+        self.open.push(self.nodes.len() as u32);
         self.push(kind, self.at, self.at);
         self.at += 1;
     }
 
-    fn leave(&mut self) {
-        if let Some(container) = self.tape.open.pop() {
-            let next = self.tape.nodes.len() as u32;
-            let node = &mut self.tape.nodes[container as usize];
+    /// A container ends. Whether it stood in an object.
+    fn leave(&mut self) -> bool {
+        self.at += 1;
+        let next = self.nodes.len() as u32;
+        if let Some(node) = self.open.pop().and_then(|container| self.nodes.get_mut(container as usize)) {
             node.end = self.at as u32;
             node.next = next;
         }
+        self.open.last().is_some_and(|container| self.nodes[*container as usize].kind == Kind::Object)
     }
 
+    #[inline]
     fn key(&mut self) -> Result<(), Malformed> {
         if self.peek() != b'"' {
-            return self.fail(if self.at >= self.bytes.len() { "unexpected end" } else { "expected a key" });
+            return self.fail("expected a key");
         }
         self.string()?;
-        self.blanks();
-        if self.peek() != b':' {
-            return self.fail(if self.at >= self.bytes.len() { "unexpected end" } else { "expected a colon" });
+        if self.token() != b':' {
+            return self.fail("expected a colon");
         }
         self.at += 1;
         Ok(())
     }
 
+    #[inline(never)]
     fn string(&mut self) -> Result<(), Malformed> {
-        self.at += 1;
-        let start = self.at;
+        let start = self.at + 1;
+        let end = start + plain_length(self.bytes.get(start..).unwrap_or_default());
+        if self.bytes.get(end) != Some(&b'"') {
+            return self.long_string(start, end);
+        }
+        self.at = end + 1;
+        self.push(Kind::Plain, start, end);
+        Ok(())
+    }
+
+    /// A string that is not over at the first special character.
+    fn long_string(&mut self, start: usize, at: usize) -> Result<(), Malformed> {
+        self.at = at;
         let mut kind = Kind::Plain;
         loop {
-            self.at += plain_length(&self.bytes[self.at..]);
             match self.bytes.get(self.at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     kind = Kind::Escaped;
                     self.escape()?;
                 }
-                Some(_) => return self.fail("control character in a string"),
-                None => return self.fail("unexpected end"),
+                _ => return self.fail("control character in a string"),
             }
+            self.at += plain_length(&self.bytes[self.at..]);
         }
-        let end = self.at;
+        self.push(kind, start, self.at);
         self.at += 1;
-        self.push(kind, start, end);
         Ok(())
     }
 
     fn escape(&mut self) -> Result<(), Malformed> {
         match escape_length(&self.bytes[self.at..]) {
             Some(length) => self.at += length,
-            None if self.at + 1 == self.bytes.len() => return self.fail("unexpected end"),
+            None if self.at + 1 == self.bytes.len() => {
+                return Err(Malformed { what: "unexpected end", at: self.at });
+            }
             None => return self.fail("bad escape"),
         }
         Ok(())
     }
 
     fn digits(&mut self) -> Result<(), Malformed> {
-        if !self.peek().is_ascii_digit() {
-            return self.fail("bad number");
-        }
+        let start = self.at;
         while self.peek().is_ascii_digit() {
             self.at += 1;
         }
-        Ok(())
+        if self.at > start { Ok(()) } else { Err(Malformed { what: "bad number", at: self.at }) }
     }
 
     fn number(&mut self) -> Result<(), Malformed> {
@@ -264,7 +271,7 @@ impl Reader<'_, '_> {
 
     fn literal(&mut self, word: &[u8], kind: Kind) -> Result<(), Malformed> {
         if !self.bytes[self.at..].starts_with(word) {
-            return self.fail("unexpected character");
+            return Err(Malformed { what: "unexpected character", at: self.at });
         }
         self.push(kind, self.at, self.at + word.len());
         self.at += word.len();
@@ -428,10 +435,9 @@ impl<'a> Value<'a> {
         let end = if node.kind == Kind::Object { node.next } else { 0 };
         let (mut at, mut found) = (self.at + 1, None);
         while at < end {
-            let name = self.nodes[at as usize];
-            let is_it = match name.kind {
-                Kind::Plain => &self.text.as_bytes()[name.start as usize..name.end as usize] == key.as_bytes(),
-                _ => self.at(at).str().is_some_and(|name| name == key),
+            let is_it = match self.at(at).plain() {
+                Some(name) => same(name, key.as_bytes()),
+                None => self.at(at).str().is_some_and(|name| name == key),
             };
             let value = self.at(at + 1);
             if is_it {
@@ -440,6 +446,34 @@ impl<'a> Value<'a> {
             at = value.node().next;
         }
         found
+    }
+
+    /// The place of the value of each field of an object, 0 where it is not there; of doubled keys, that of the last
+    /// one. Keys that the table does not know are handed over.
+    #[inline]
+    pub fn find(self, table: &Table, found: &mut [u32; MOST_FIELDS], mut unknown: impl FnMut(Cow<'a, str>, Value<'a>)) {
+        let node = self.node();
+        let end = if node.kind == Kind::Object { node.next } else { 0 };
+        let mut at = self.at + 1;
+        while at < end {
+            let (key, value) = (self.at(at), self.at(at + 1));
+            let field = match key.plain() {
+                Some(name) => table.field(name),
+                None => table.field(key.str().unwrap_or_default().as_bytes()),
+            };
+            match field.and_then(|field| found.get_mut(field)) {
+                Some(place) => *place = value.at,
+                None => unknown(key.str().unwrap_or_default(), value),
+            }
+            at = value.node().next;
+        }
+    }
+
+    /// The bytes of a string that has no escapes.
+    #[inline]
+    fn plain(self) -> Option<&'a [u8]> {
+        let Node { kind, start, end, .. } = self.node();
+        if kind == Kind::Plain { self.text.as_bytes().get(start as usize..end as usize) } else { None }
     }
 
     /// The keys and values of an object; nothing for any other value.

@@ -7,12 +7,11 @@ mod codex;
 mod opencode;
 mod pi;
 
-use interlinear_schema::Text;
-
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
-use crate::emit::{Emit, Ref};
+use crate::emit::Emit;
 use crate::json::Value;
 use crate::map::Map;
+use crate::repeat::Growth;
 use crate::state::kept;
 
 /// What the machine asks of an agent's code.
@@ -26,12 +25,13 @@ pub(crate) trait Adapter {
         false
     }
     /// More text for a part, by a line that repeats an earlier one but for its text; see [`crate::repeat`].
-    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
-        emit.delta(item, part, text, false);
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        emit.delta(growth.item, growth.part, &growth.text, false);
     }
-    /// Keys of a line whose values are never looked at when text is added.
-    fn idle(&self) -> &'static [&'static str] {
-        &[]
+    /// The strings and numbers in which lines differ that add text to the same part, and which mean nothing else. Nothing
+    /// if such lines must be read.
+    fn differ<'v>(&self, _line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        Some(Vec::new())
     }
     /// Encodes a command into what the host must do.
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>);
@@ -133,12 +133,12 @@ impl Adapter for State {
         self.adapter_mut().text_sent(text, emit)
     }
 
-    fn grow(&mut self, item: Ref, part: usize, text: &Text<'_>, emit: &mut Emit<'_>) {
-        self.adapter_mut().grow(item, part, text, emit);
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        self.adapter_mut().grow(growth, emit);
     }
 
-    fn idle(&self) -> &'static [&'static str] {
-        self.adapter().idle()
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        self.adapter().differ(line)
     }
 
     fn next_file(&mut self) {

@@ -52,7 +52,8 @@ impl Emit<'_> {
         }
         let item = call_item(&spec);
         self.item(&item, ItemStatus::Completed, vec![ContentPart::ToolCall(part)], synthetic);
-        self.give_waiting_result(spec.call_id);
+        let waiting = self.session().waiting.iter().position(|waiting| waiting.call_id == spec.call_id);
+        self.give_waiting(waiting);
     }
 
     /// A call whose arguments will stream.
@@ -70,13 +71,14 @@ impl Emit<'_> {
 
     /// The arguments of a streamed call are final.
     pub(crate) fn finish_call(&mut self, item: Ref, part: ToolCallPart<'_>) {
-        let call_id = part.call_id.clone().into_owned();
-        self.finish_part(item, 0, ContentPart::ToolCall(part));
-        self.complete(item, ItemStatus::Completed, false);
-        if let Some(call) = self.session_mut().calls.values_mut().find(|call| call.call_id == call_id) {
+        let session = self.session_mut();
+        let waiting = session.waiting.iter().position(|waiting| waiting.call_id == part.call_id);
+        if let Some(call) = session.calls.values_mut().find(|call| call.call_id == part.call_id) {
             call.item = None;
         }
-        self.give_waiting_result(&call_id);
+        self.finish_part(item, 0, ContentPart::ToolCall(part));
+        self.complete(item, ItemStatus::Completed, false);
+        self.give_waiting(waiting);
     }
 
     /// Remembers that a result must come. False if the call was seen before.
@@ -114,26 +116,27 @@ impl Emit<'_> {
         synthetic: bool,
     ) {
         self.ensure_call_of(agent);
-        let call_id = result.call_id.clone().into_owned();
-        let known = self.session().calls.iter().find(|(_, call)| call.call_id == call_id).map(|(key, _)| *key);
-        let Some(key) = known else {
-            if self.has_begun(&call_id) || self.session().waiting.iter().any(|waiting| waiting.call_id == call_id) {
+        let calls = &self.session().calls;
+        let known = calls.values().position(|call| call.call_id == result.call_id).map(|at| calls.key_at(at));
+        let Some(call) = known.and_then(|key| self.session_mut().calls.remove(&key)) else {
+            let waits = self.session().waiting.iter().any(|waiting| waiting.call_id == result.call_id);
+            if waits || self.has_begun(&result.call_id) {
                 self.ignore("late");
                 return;
             }
             self.ignore("waits for its call");
+            let call_id = result.call_id.clone().into_owned();
             let mut parts = vec![ContentPart::ToolResult(result).into_owned()];
             parts.extend(extra.into_iter().map(ContentPart::into_owned));
             let waiting = WaitingResult { call_id, agent: agent.map(str::to_owned), parts, failed };
             self.session_mut().waiting.push(waiting);
             return;
         };
-        let Some(call) = self.session_mut().calls.remove(&key) else { return };
         if let Some(item) = call.item {
             // The result is there: the arguments will not be finished any more.
             self.complete(item, ItemStatus::Failed, true);
         }
-        self.close_agent(&call_id);
+        self.close_agent(&call.call_id);
         let status = if failed { ItemStatus::Failed } else { ItemStatus::Completed };
         if let Some(item) = call.result.filter(|item| self.is_open(*item)) {
             self.finish_part(item, 0, ContentPart::ToolResult(result));
@@ -145,13 +148,13 @@ impl Emit<'_> {
         }
         let mut content = vec![ContentPart::ToolResult(result)];
         content.extend(extra);
-        self.item(&result_item(&call, &format!("{call_id}_result")), status, content, synthetic);
+        self.item(&result_item(&call, &result_id(&call.call_id)), status, content, synthetic);
     }
 
-    fn give_waiting_result(&mut self, call_id: &str) {
-        let session = self.session_mut();
-        let Some(index) = session.waiting.iter().position(|waiting| waiting.call_id == call_id) else { return };
-        let WaitingResult { parts, failed, agent, .. } = session.waiting.remove(index);
+    /// The result that waited for its call.
+    fn give_waiting(&mut self, index: Option<usize>) {
+        let Some(index) = index else { return };
+        let WaitingResult { parts, failed, agent, .. } = self.session_mut().waiting.remove(index);
         self.give(parts, failed, agent.as_deref());
     }
 
@@ -180,7 +183,7 @@ impl Emit<'_> {
             output: Text::default(),
             ..ToolResultPart::default()
         };
-        let id = format!("{}_result", call.call_id);
+        let id = result_id(&call.call_id);
         self.item(&result_item(&call, &id), ItemStatus::Failed, vec![ContentPart::ToolResult(part)], true);
     }
 
@@ -207,6 +210,11 @@ fn call_item<'a>(spec: &CallSpec<'a>) -> Spec<'a> {
         parent: spec.parent,
         agent: spec.agent,
     }
+}
+
+/// What the identifier of a result is derived from.
+pub(super) fn result_id(call_id: &str) -> String {
+    [call_id, "_result"].concat()
 }
 
 pub(super) fn result_item<'a>(call: &'a Call, id: &'a str) -> Spec<'a> {

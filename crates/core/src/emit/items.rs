@@ -1,14 +1,13 @@
 //! Items: one start, any number of deltas that add up to the final text, one completion.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use interlinear_schema::{
     ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
-use super::{CallSpec, Emit, Session};
+use super::{CallSpec, Emit, Session, push_number};
 use crate::hash;
 use crate::state::{Kept, Snapshot, kept};
 
@@ -69,11 +68,12 @@ impl Emit<'_> {
     /// The identifier of an item that is about to begin: unique, and the same in every replay.
     fn fresh_id(&mut self, spec: &Spec<'_>) -> String {
         let session = self.session_mut();
-        let mut id = String::with_capacity("itm_".len() + spec.id.len() + "_result_99".len());
+        let mut id = String::with_capacity("itm_status_9999999".len().max("itm_".len() + spec.id.len()));
         id.push_str("itm_");
         if spec.id.is_empty() {
             session.numbered += 1;
-            let _ = write!(id, "{}_{}", spec.kind.as_str(), session.numbered);
+            id.push_str(spec.kind.as_str());
+            push_number(&mut id, session.numbered);
         } else {
             id.push_str(spec.id);
         }
@@ -82,7 +82,7 @@ impl Emit<'_> {
         while !session.begun.insert(hash::of(id.as_bytes())) {
             count += 1;
             id.truncate(length);
-            let _ = write!(id, "_{count}");
+            push_number(&mut id, count);
         }
         id
     }
@@ -128,7 +128,7 @@ impl Emit<'_> {
         &mut self,
         spec: &Spec<'_>,
         status: ItemStatus<'static>,
-        content: Vec<ContentPart<'_>>,
+        mut content: Vec<ContentPart<'_>>,
         synthetic: bool,
     ) -> String {
         self.begin_session();
@@ -136,7 +136,7 @@ impl Emit<'_> {
         let id = self.fresh_id(spec);
         let parent = Self::parent_of(spec);
         let whole = Whole { id: &id, parent: parent.as_deref(), spec };
-        let shown = content.iter().filter_map(opening).collect();
+        let shown = content.iter_mut().filter_map(opening).collect();
         if let Some(next) = self.next() {
             let item = whole.item(next.session, ItemStatus::InProgress, shown);
             next.send(true, started(item));
@@ -199,12 +199,13 @@ impl Emit<'_> {
     }
 
     /// A new part of an open item. Its text comes with [`Emit::delta`] or [`Emit::finish_part`].
-    pub(crate) fn add_part(&mut self, item: Ref, part: ContentPart<'_>) -> usize {
+    pub(crate) fn add_part(&mut self, item: Ref, mut part: ContentPart<'_>) -> usize {
         let Some(open) = self.session_mut().items.get_mut(&item) else {
             self.ignore("late");
             return 0;
         };
-        open.parts.push(OpenPart { part: without_text(&part).into_owned(), text: Vec::new(), held: Vec::new() });
+        take_text(&mut part);
+        open.parts.push(OpenPart { part: part.into_owned(), text: Vec::new(), held: Vec::new() });
         open.parts.len() - 1
     }
 
@@ -246,7 +247,7 @@ impl Emit<'_> {
     }
 
     /// The whole of a part as it stands now. What is new of its text is a delta.
-    pub(crate) fn put_part(&mut self, item: Ref, part: usize, last: ContentPart<'_>, synthetic: bool) -> bool {
+    pub(crate) fn put_part(&mut self, item: Ref, part: usize, mut last: ContentPart<'_>, synthetic: bool) -> bool {
         self.touch(item);
         let Some(open) = self.session_mut().items.get_mut(&item) else {
             self.ignore("late");
@@ -255,31 +256,34 @@ impl Emit<'_> {
         let Some(open_part) = open.parts.get_mut(part) else { return true };
         let kind = |part: &ContentPart<'_>| text_of(part).map(|(kind, _)| kind);
         let streamed = !open_part.text.is_empty() || !open_part.held.is_empty();
-        if streamed && kind(&open_part.part) != kind(&last) {
+        let part_type = kind(&last);
+        if streamed && kind(&open_part.part) != part_type {
             return false;
         }
-        let Some((part_type, text)) = text_of(&last) else {
+        let text = take_text(&mut last);
+        let (Some(part_type), Some(text)) = (part_type, text.as_ref().map(Text::as_wtf8)) else {
             open_part.part = last.into_owned();
             return true;
         };
-        let text = text.as_wtf8();
-        let mut so_far = open_part.text.clone();
-        so_far.append(&mut open_part.held.clone());
-        let rest = text.strip_prefix(so_far.as_slice());
-        if rest.is_none() && part_type == DeltaPart::Text && !so_far.is_empty() {
+        // What was held back is where the rest begins, if it is there at all.
+        let rest = text.strip_prefix(open_part.text.as_slice());
+        let goes_on = rest.is_some_and(|rest| rest.starts_with(&open_part.held));
+        if !goes_on && part_type == DeltaPart::Text && streamed {
             return false;
         }
-        open_part.part = without_text(&last).into_owned();
-        // What was held back is part of the rest, if it is there at all.
-        let rest = text.strip_prefix(open_part.text.as_slice());
-        let replace = rest.is_none();
-        let new = rest.unwrap_or(&text).to_vec();
+        open_part.part = last.into_owned();
         open_part.held.clear();
-        open_part.text = text.into_owned();
-        if !new.is_empty() || replace {
-            let (id, native) = (open.id.clone(), open.native.clone());
-            let event = delta(&id, native.as_deref(), part_type, part, Text::from_wtf8(new), replace);
-            self.send(synthetic, event);
+        let replace = rest.is_none();
+        let begin = if replace { 0 } else { open_part.text.len() };
+        open_part.text.truncate(begin);
+        open_part.text.extend_from_slice(&text[begin..]);
+        if (begin < text.len() || replace)
+            && let Some(next) = self.next()
+            && let Some(open) = next.session.items.get(&item)
+        {
+            let new = Text::from_wtf8(&open.parts[part].text[begin..]);
+            let data = delta(&open.id, open.native.as_deref(), part_type, part, new, replace);
+            next.send(synthetic, data);
         }
         true
     }
@@ -377,13 +381,19 @@ fn streams(kind: &ItemKind<'_>) -> bool {
 
 /// What of a part is shown when its item begins: calls and results name their tool before any text comes, and a status
 /// is what it is.
-fn opening<'p>(part: &ContentPart<'p>) -> Option<ContentPart<'p>> {
+fn opening<'p>(part: &mut ContentPart<'p>) -> Option<ContentPart<'p>> {
     match part {
-        ContentPart::ToolCall(_) | ContentPart::Status(_) => Some(without_text(part)),
+        ContentPart::ToolCall(call) => {
+            let arguments = std::mem::take(&mut call.arguments);
+            let shown = call.clone();
+            call.arguments = arguments;
+            Some(ContentPart::ToolCall(shown))
+        }
         ContentPart::ToolResult(part) => {
             let call_id = part.call_id.clone();
             Some(ContentPart::ToolResult(ToolResultPart { call_id, ..ToolResultPart::default() }))
         }
+        ContentPart::Status(_) => Some(part.clone()),
         _ => None,
     }
 }
@@ -399,13 +409,9 @@ fn text_of<'p>(part: &'p ContentPart<'_>) -> Option<(DeltaPart<'static>, &'p Tex
     }
 }
 
-/// The part without the text that deltas bring.
-fn without_text<'p>(part: &ContentPart<'p>) -> ContentPart<'p> {
-    let mut part = part.clone();
-    if let Some(text) = text_mut(&mut part) {
-        *text = Text::default();
-    }
-    part
+/// Takes the text that deltas bring out of a part.
+fn take_text<'p>(part: &mut ContentPart<'p>) -> Option<Text<'p>> {
+    text_mut(part).map(std::mem::take)
 }
 
 /// The part with its text.

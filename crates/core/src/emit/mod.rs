@@ -42,6 +42,19 @@ pub(crate) struct Emit<'e> {
     repeatable: Option<Repeatable>,
 }
 
+/// Appends `_` and a number. Much cheaper than formatting it.
+fn push_number(text: &mut String, number: u64) {
+    text.push('_');
+    push_digits(text, number);
+}
+
+fn push_digits(text: &mut String, number: u64) {
+    if number > 9 {
+        push_digits(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
+}
+
 /// An event that is about to be handed over: its data may borrow from its session.
 struct Next<'n> {
     session: &'n Session,
@@ -69,6 +82,13 @@ impl<'e> Emit<'e> {
     pub(crate) fn kind(&mut self, kind: impl AsRef<str>) {
         self.book.kind.clear();
         self.book.kind.push_str(kind.as_ref());
+    }
+
+    /// The same, for a kind of several: `system/init`.
+    pub(crate) fn kind_of(&mut self, kind: &str, subtype: &str) {
+        self.kind(kind);
+        self.book.kind.push('/');
+        self.book.kind.push_str(subtype);
     }
 
     /// The line is ignored on purpose.
@@ -189,10 +209,11 @@ impl<'e> Emit<'e> {
         let mut changed = String::new();
         for (name, value) in facts {
             let Some(value) = value else { continue };
-            if session.facts.get(*name).is_some_and(|known| known == value.as_str()) {
+            let known = session.facts.or_default(*name);
+            if known == value.as_str() {
                 continue;
             }
-            session.facts.insert((*name).to_owned(), value.as_str().to_owned());
+            value.as_str().clone_into(known);
             changed.push(if changed.is_empty() { '{' } else { ',' });
             changed.push('"');
             changed.push_str(name);
@@ -210,7 +231,7 @@ impl<'e> Emit<'e> {
 
     /// A fact that needs no status of its own: it is known from here on.
     pub(crate) fn know(&mut self, name: &str, value: &Json<'_>) {
-        self.session_mut().facts.insert(name.to_owned(), value.as_str().to_owned());
+        value.as_str().clone_into(self.session_mut().facts.or_default(name));
     }
 
     pub(crate) fn knows(&self, name: &str, value: &Json<'_>) -> bool {

@@ -6,7 +6,7 @@ use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
-use super::Emit;
+use super::{Emit, push_number};
 use crate::hash;
 use crate::map::Set;
 use crate::state::kept;
@@ -85,7 +85,8 @@ impl Emit<'_> {
         let mut count = 1;
         while !self.first_time(&id) {
             count += 1;
-            id = format!("{base}_{count}");
+            id.truncate(base.len());
+            push_number(&mut id, count);
         }
         id
     }

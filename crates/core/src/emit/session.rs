@@ -10,7 +10,7 @@ use interlinear_schema::{
 use super::calls::{Call, WaitingResult};
 use super::items::OpenItem;
 use super::requests::Request;
-use super::{Emit, Ref};
+use super::{Emit, Ref, push_number};
 use crate::map::{Hashes, Map, Set};
 use crate::state::kept;
 use crate::time;
@@ -262,10 +262,16 @@ impl Emit<'_> {
         self.begin_session();
         let session = self.session_mut();
         session.turns += 1;
-        let id = native.map_or_else(|| format!("turn_{}", session.turns), str::to_owned);
-        session.turn = Some(id.clone());
-        let data = TurnData { phase: TurnPhase::Started, turn_id: Some(Cow::Borrowed(&id)), ..TurnData::default() };
-        self.send(synthetic, EventData::TurnStarted(data));
+        let mut id = native.unwrap_or("turn").to_owned();
+        if native.is_none() {
+            push_number(&mut id, session.turns);
+        }
+        session.turn = Some(id);
+        if let Some(next) = self.next() {
+            let turn_id = next.session.turn_id().map(Cow::Borrowed);
+            let data = TurnData { phase: TurnPhase::Started, turn_id, ..TurnData::default() };
+            next.send(synthetic, EventData::TurnStarted(data));
+        }
     }
 
     /// The open turn is over; what the agent left open in it is closed.

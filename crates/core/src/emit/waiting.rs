@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, Text};
 
-use super::{Emit, Ref};
+use super::{Emit, Ref, push_number};
 use crate::hash;
 
 impl Emit<'_> {
@@ -27,7 +27,8 @@ impl Emit<'_> {
         let mut count = 1;
         while self.session().begun.contains(hash::of(id.as_bytes())) {
             count += 1;
-            id = format!("{base}_{count}");
+            id.truncate(base.len());
+            push_number(&mut id, count);
         }
         id
     }

@@ -42,7 +42,7 @@ impl Adapter for State {
         let Some(head) = read::<Line<'_>>(line, emit) else { return };
         let kind = head.r#type.clone().unwrap_or_default();
         match &head.subtype {
-            Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
             _ => emit.kind(&kind),
         }
         // A subagent may have a thread of its own; the session is the main agent's.
@@ -188,7 +188,9 @@ impl State {
         if main {
             self.turn.context_used = Some(counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
             self.turn.context_window = usage.window.or(self.turn.context_window);
-            self.turn.model = usage.model.clone().map(Cow::into_owned).or(self.turn.model.take());
+            if let Some(model) = usage.model.as_deref() {
+                model.clone_into(self.turn.model.get_or_insert_default());
+            }
         }
     }
 }

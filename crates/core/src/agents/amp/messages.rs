@@ -1,7 +1,5 @@
 //! Messages of the stream: whole ones, without identifiers.
 
-use std::borrow::Cow;
-
 use interlinear_schema::{
     ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, StatusLabel, Text, TextPart,
     TurnStatus, Visibility,
@@ -73,7 +71,9 @@ impl State {
         let status = ItemStatus::Completed;
         self.answer(message.content, status, id, agent, emit);
         let stop = message.stop_reason.as_deref();
-        self.turn.model = message.model.clone().map(Cow::into_owned).or(self.turn.model.take());
+        if let Some(model) = message.model.as_deref() {
+            model.clone_into(self.turn.model.get_or_insert_default());
+        }
         self.note_answer(message.usage.as_ref(), stop, agent.is_none());
         if agent.is_none() && stop == Some("end_turn") {
             self.end_turn(TurnStatus::Completed, emit);

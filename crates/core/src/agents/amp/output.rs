@@ -110,20 +110,20 @@ impl Shown {
     }
 
     /// The parts of the result's item.
-    pub(super) fn parts(
+    pub(super) fn parts<'a>(
         self,
-        id: &str,
+        id: &'a str,
         call: &CallInfo,
         failed: bool,
-    ) -> (ToolResultPart<'static>, Vec<ContentPart<'static>>) {
-        let text = String::from_utf8_lossy(&self.output).into_owned();
+    ) -> (ToolResultPart<'a>, Vec<ContentPart<'static>>) {
+        let text = String::from_utf8_lossy(&self.output);
         let fenced = unfenced(&text);
         let mut extra: Vec<_> = self.images.into_iter().map(|(mime, data)| image(&mime, &data)).collect();
         if !failed {
             extra.extend(file_ref(call, self.path, &text, fenced.as_deref()));
         }
         let part = ToolResultPart {
-            call_id: Cow::Owned(id.to_owned()),
+            call_id: Cow::Borrowed(id),
             output: fenced.map_or_else(|| Text::from_wtf8(self.output), Text::from),
             exit_code: self.exit_code,
             todos: self.todos,

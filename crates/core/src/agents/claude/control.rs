@@ -23,7 +23,7 @@ impl State {
         };
         let id = line.request_id.as_deref().unwrap_or_default();
         let subtype = request.subtype.as_deref().unwrap_or_default();
-        emit.kind(format!("control_request/{subtype}"));
+        emit.kind_of("control_request", subtype);
         if matches!(subtype, "can_use_tool" | "elicitation") && !emit.first_time(&format!("request {id}")) {
             emit.ignore("repeated");
             return;
@@ -174,7 +174,7 @@ impl State {
     /// The host asks the agent for something.
     pub(super) fn host_request(&mut self, line: &ControlRequest<'_>, emit: &mut Emit<'_>) {
         let subtype = line.request.as_ref().and_then(|request| request.subtype.as_deref()).unwrap_or_default();
-        emit.kind(format!("control_request/{subtype}"));
+        emit.kind_of("control_request", subtype);
         emit.ignore("request of the host");
         let request = match subtype {
             "interrupt" => {

@@ -23,7 +23,7 @@ impl Adapter for State {
         let Some(head) = read::<Line<'_>>(line, emit) else { return };
         let kind = head.r#type.clone().unwrap_or_default();
         match &head.subtype {
-            Some(subtype) if kind == "system" || kind == "result" => emit.kind(format!("{kind}/{subtype}")),
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
             _ => emit.kind(&kind),
         }
         if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
@@ -67,9 +67,9 @@ impl Adapter for State {
         }
     }
 
-    fn idle(&self) -> &'static [&'static str] {
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
         // Stored entries refer to one another by it.
-        if self.stored { &[] } else { &["uuid"] }
+        Some(line.get("uuid").filter(|_| !self.stored).into_iter().collect())
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

@@ -69,8 +69,8 @@ impl State {
     }
 
     fn note_usage(&mut self, message: &wire::Message<'_>) {
-        if message.model.as_deref().is_some_and(|model| model != "<synthetic>") {
-            self.turn.model = message.model.clone().map(Cow::into_owned);
+        if let Some(model) = message.model.as_deref().filter(|model| *model != "<synthetic>") {
+            model.clone_into(self.turn.model.get_or_insert_default());
         }
         if self.stored {
             self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned).or(self.turn.stop_reason.take());
@@ -138,8 +138,8 @@ impl State {
 
     /// Completes the messages of the chosen agents. One that was cut while a block streamed has failed.
     pub(super) fn complete_messages(&mut self, chosen: impl Fn(&Emit<'_>, Option<&str>) -> bool, emit: &mut Emit<'_>) {
-        let of = |key: &str| if key.is_empty() { None } else { Some(key.to_owned()) };
-        let keys: Vec<_> = self.messages.keys().filter(|key| chosen(emit, of(key).as_deref())).cloned().collect();
+        let of_agent = |key: &&String| chosen(emit, Some(key.as_str()).filter(|key| !key.is_empty()));
+        let keys: Vec<_> = self.messages.keys().filter(of_agent).cloned().collect();
         for key in keys {
             let Some(message) = self.messages.remove(&key) else { continue };
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };

@@ -331,7 +331,7 @@ impl Index {
         self.entries.append(&mut other.entries);
         self.starts.append(&mut other.starts);
         for (key, other) in std::mem::take(&mut other.agents) {
-            let known = self.agents.or_default(key);
+            let known = self.agents.or_default(&key);
             let call = known.call.take().or(other.call);
             let prompt = if known.prompt == 0 { other.prompt } else { known.prompt };
             *known = Thread { agent: other.agent, call, prompt };
@@ -368,7 +368,7 @@ impl Index {
         let by_uuid = Places::new(named.map(|(index, entry)| (entry.uuid, index)));
         let mut of_agent: Map<u64, Vec<usize>> = Map::default();
         for (index, entry) in self.entries.iter().enumerate() {
-            of_agent.or_default(entry.agent).push(index);
+            of_agent.or_default(&entry.agent).push(index);
         }
         let left = self.left_branches(&by_uuid);
         let mut order = Order {

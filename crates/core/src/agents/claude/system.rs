@@ -79,14 +79,13 @@ impl State {
             self.cleared(id, emit);
         }
         emit.begin_turn(None, false);
-        let json = |value: Option<Value<'_>>| value.map(|value| Json::from_text(value.raw().to_owned()));
         emit.facts(&[
-            ("agent_version", json(line.claude_code_version)),
-            ("model", json(line.model)),
-            ("cwd", json(line.cwd)),
-            ("mode", json(line.permission_mode)),
-            ("tools", json(line.tools)),
-            ("mcp_servers", json(line.mcp_servers)),
+            ("agent_version", line.claude_code_version.map(Value::json)),
+            ("model", line.model.map(Value::json)),
+            ("cwd", line.cwd.map(Value::json)),
+            ("mode", line.permission_mode.map(Value::json)),
+            ("tools", line.tools.map(Value::json)),
+            ("mcp_servers", line.mcp_servers.map(Value::json)),
         ]);
     }
 

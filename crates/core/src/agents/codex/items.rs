@@ -45,33 +45,46 @@ kept! {
 impl Kind {
     /// The types are `commandExecution`, `command_execution` and `CommandExecution`, by the form.
     pub(super) fn of(item: &Item<'_>) -> Self {
-        let name: String = item.r#type.iter().flat_map(|name| name.chars()).filter(|c| *c != '_').collect();
-        match name.to_ascii_lowercase().as_str() {
-            "usermessage" => Self::User,
-            "agentmessage" | "assistantmessage" => Self::Assistant,
-            "reasoning" => Self::Reasoning,
-            "hookprompt" => Self::HookPrompt,
-            "plan" => Self::Plan,
-            "commandexecution" => Self::Command,
-            "filechange" => Self::FileChange,
-            "mcptoolcall" => Self::Mcp,
-            "dynamictoolcall" => Self::Dynamic,
-            "collabagenttoolcall" | "collabtoolcall" => Self::Collab,
-            "subagentactivity" => Self::Activity,
-            "websearch" => Self::WebSearch,
-            "imageview" => Self::ImageView,
-            "imagegeneration" => Self::ImageGeneration,
-            "sleep" => Self::Sleep,
-            "extension" if item.kind.as_deref() == Some("clock.sleep") => Self::Sleep,
-            "functioncalloutput" => Self::FunctionOutput,
-            "enteredreviewmode" => Self::ReviewBegins,
-            "exitedreviewmode" => Self::ReviewEnds,
-            "contextcompaction" => Self::Compaction,
-            "todolist" => Self::Todos,
-            "error" => Self::Failure,
+        match plain(item.r#type.as_deref().unwrap_or_default(), &mut [0; LONGEST]) {
+            b"usermessage" => Self::User,
+            b"agentmessage" | b"assistantmessage" => Self::Assistant,
+            b"reasoning" => Self::Reasoning,
+            b"hookprompt" => Self::HookPrompt,
+            b"plan" => Self::Plan,
+            b"commandexecution" => Self::Command,
+            b"filechange" => Self::FileChange,
+            b"mcptoolcall" => Self::Mcp,
+            b"dynamictoolcall" => Self::Dynamic,
+            b"collabagenttoolcall" | b"collabtoolcall" => Self::Collab,
+            b"subagentactivity" => Self::Activity,
+            b"websearch" => Self::WebSearch,
+            b"imageview" => Self::ImageView,
+            b"imagegeneration" => Self::ImageGeneration,
+            b"sleep" => Self::Sleep,
+            b"extension" if item.kind.as_deref() == Some("clock.sleep") => Self::Sleep,
+            b"functioncalloutput" => Self::FunctionOutput,
+            b"enteredreviewmode" => Self::ReviewBegins,
+            b"exitedreviewmode" => Self::ReviewEnds,
+            b"contextcompaction" => Self::Compaction,
+            b"todolist" => Self::Todos,
+            b"error" => Self::Failure,
             _ => Self::Unknown,
         }
     }
+}
+
+/// The longest type of an item, and of a part of a prompt.
+const LONGEST: usize = "collabAgentToolCall".len();
+
+/// A type as all forms would spell it: in small letters, without `_`. What is too long is none that is known.
+pub(super) fn plain<'b>(name: &str, into: &'b mut [u8; LONGEST]) -> &'b [u8] {
+    let mut length = 0;
+    for byte in name.bytes().filter(|byte| *byte != b'_') {
+        let Some(slot) = into.get_mut(length) else { return b"" };
+        *slot = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    &into[..length]
 }
 
 /// Where an item stands.

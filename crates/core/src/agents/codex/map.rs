@@ -44,8 +44,8 @@ impl Adapter for State {
         self.prompt_line(text, emit)
     }
 
-    fn idle(&self) -> &'static [&'static str] {
-        &["emittedAtMs"]
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        Some(line.get("emittedAtMs").into_iter().collect())
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -121,11 +121,13 @@ impl State {
         if line.get("payload").is_some() {
             return self.rollout(line, emit);
         }
-        if line.get("method").is_none() && is_bare(line) {
-            return self.bare_line(line, emit);
-        }
-        if line.get("method").is_none() && line.get("type").is_some() {
-            return self.exec_event(line, emit);
+        if line.get("method").is_none() {
+            if is_bare(line) {
+                return self.bare_line(line, emit);
+            }
+            if line.get("type").is_some() {
+                return self.exec_event(line, emit);
+            }
         }
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match (&message.method, message.id) {
@@ -334,7 +336,7 @@ impl State {
         let Some(id) = message.id else { return };
         // The core's own requests take numbers that the host has not used.
         self.numbered = self.numbered.max(id.u64().unwrap_or(0));
-        let request = self.host_requests.or_default(id.raw().to_owned());
+        let request = self.host_requests.or_default(id.raw());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
     }

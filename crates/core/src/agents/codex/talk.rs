@@ -68,7 +68,7 @@ impl State {
     }
 
     fn wish(&mut self, session: usize) -> &mut Wishes {
-        self.wishes.or_default(session)
+        self.wishes.or_default(&session)
     }
 
     fn waiting(&self, event_id: &str) -> Option<&Pending> {

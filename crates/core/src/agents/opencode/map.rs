@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use interlinear_schema::{EndReason, ErrorData, Json, SessionEndedData, StatusLabel, StatusPart, TerminatedBy, Text};
 
 use super::state::{Dialect, State};
-use super::tools;
 use super::wire::{Asked, Frame, MessageEvent, Permission, SessionEvent};
+use super::{streams, tools};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::Emit;
+use crate::hash;
 use crate::json::Value;
+use crate::repeat::Growth;
 use crate::wire::Wire;
 
 impl Adapter for State {
@@ -19,20 +21,14 @@ impl Adapter for State {
             Channel::Http { request, status } => self.answered(request, *status, line, emit),
             Channel::Sse(stream) => {
                 self.streaming = true;
-                let event = line.get("payload").filter(|payload| payload.is_object()).unwrap_or(line);
-                if self.streams.repeats(stream, event) {
-                    emit.kind(event.get("type").and_then(Value::str).unwrap_or_default());
-                    emit.ignore("told on another stream");
-                } else {
-                    self.frame(line, emit);
-                }
+                self.frame(line, Some(stream), emit);
             }
             _ if line.get("jsonrpc").is_some() => self.acp_received(line, emit),
             _ if line.get("sessionID").is_some() && line.get("timestamp").is_some() => self.printed(line, emit),
             // A stream of events without its frames.
             _ => {
                 self.streaming = true;
-                self.frame(line, emit);
+                self.frame(line, None, emit);
             }
         }
     }
@@ -52,6 +48,31 @@ impl Adapter for State {
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         let json = text.trim_start().starts_with('{');
         !json && !text.trim().is_empty() && self.standard_input(text, emit)
+    }
+
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        if let Channel::Sse(stream) = growth.channel
+            && self.streams.repeats(stream, hash::of(growth.mark))
+        {
+            emit.ignore("told on another stream");
+            return;
+        }
+        // Items are told apart within their session only.
+        let here = |session: &str| self.sessions.get(session).is_some_and(|native| native.index == emit.selected());
+        let mut messages = self.messages.values_mut();
+        let message = messages.rfind(|message| message.item == Some(growth.item) && here(&message.session));
+        let parts = message.map(|message| &mut message.parts);
+        match parts.and_then(|parts| parts.iter_mut().find(|known| known.index == Some(growth.part))) {
+            Some(known) => known.grow(growth.item, growth.part, &growth.text, emit),
+            None => emit.ignore("late"),
+        }
+    }
+
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        let event = line.get("payload").filter(|payload| payload.is_object());
+        let id = event.unwrap_or(line).get("id").filter(|id| id.text().is_some());
+        // An event is known by its identifier, or else by all that it says: what stands around it is not part of that.
+        (id.is_some() || event.is_none()).then(|| id.into_iter().collect())
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -119,8 +140,8 @@ fn session_of<'a>(kind: &str, body: Value<'a>) -> Option<Cow<'a, str>> {
 }
 
 impl State {
-    /// An event of a server's stream.
-    pub(super) fn frame(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+    /// An event of a server's stream, or one that has waited.
+    pub(super) fn frame(&mut self, line: Value<'_>, stream: Option<&str>, emit: &mut Emit<'_>) {
         let Some(mut frame) = read::<Frame<'_>>(line, emit) else { return };
         let mut event = line;
         if let Some(payload) = frame.payload.filter(|payload| payload.is_object()) {
@@ -130,6 +151,10 @@ impl State {
         }
         let kind = frame.r#type.clone().unwrap_or_default();
         emit.kind(&kind);
+        if stream.is_some_and(|stream| self.streams.repeats(stream, streams::key(frame.id, event))) {
+            emit.ignore("told on another stream");
+            return;
+        }
         if kind == "sync" || frame.copy.is_some() {
             emit.ignore("copy");
             return;

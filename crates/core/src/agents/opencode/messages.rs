@@ -21,12 +21,13 @@ impl State {
     }
 
     /// The session of a message, whatever a part of it says.
-    pub(super) fn home(&self, session: &str, message: &str, emit: &mut Emit<'_>) -> String {
-        let known = self.messages.get(message).map(|message| message.session.as_str()).filter(|home| *home != session);
-        if let Some(native) = known.and_then(|home| self.sessions.get(home)) {
+    pub(super) fn home<'s>(&self, session: &'s str, message: &str, emit: &mut Emit<'_>) -> Cow<'s, str> {
+        let known = self.messages.get(message).map(|message| message.session.as_str());
+        let Some(home) = known.filter(|home| *home != session) else { return Cow::Borrowed(session) };
+        if let Some(native) = self.sessions.get(home) {
             emit.select(native.index);
         }
-        known.unwrap_or(session).to_owned()
+        Cow::Owned(home.to_owned())
     }
 
     pub(super) fn is_summary(&self, session: &str) -> bool {
@@ -59,14 +60,15 @@ impl State {
             emit.ignore("nothing new");
             return;
         }
-        let role = info.agent.as_deref().map(str::to_owned);
         let native = self.native(session);
-        native.role = role.or_else(|| native.role.take());
-        let message = self.messages.or_default(id.to_owned());
-        message.session = session.to_owned();
+        if let Some(role) = info.agent.as_deref() {
+            role.clone_into(native.role.get_or_insert_default());
+        }
+        id.clone_into(native.settling.get_or_insert_default());
+        let message = self.messages.or_default(id);
+        session.clone_into(&mut message.session);
         message.role = Role::User;
         message.created = info.time.as_ref().and_then(|time| time.created).unwrap_or(message.created);
-        self.native(session).settling = Some(id.to_owned());
         emit.ignore("its parts follow");
     }
 
@@ -121,7 +123,7 @@ impl State {
             }
         }
         self.facts_of_message(session, info, emit);
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         message.session = session.to_owned();
         message.role = Role::Assistant;
         message.summary = info.summary.and_then(Value::bool) == Some(true);

@@ -27,29 +27,29 @@ impl State {
         emit: &mut Emit<'_>,
     ) {
         let Some(part) = read::<Part<'_>>(value, emit) else { return };
-        let id = part.message.as_deref().unwrap_or_default().to_owned();
-        let session = &self.home(session, &id, emit);
-        if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) && !self.is_done(&id) {
+        let id = part.message.as_deref().unwrap_or_default();
+        let session = &self.home(session, id, emit);
+        if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) && !self.is_done(id) {
             self.settle(session, emit);
         }
         if part.r#type.as_deref() == Some("tool") {
             // A tool may go on when its message is over.
-            self.adopt(session, &id, emit);
-            return self.tool_part(session, &id, &part, emit);
+            self.adopt(session, id, emit);
+            return self.tool_part(session, id, &part, emit);
         }
-        if self.is_done(&id) {
+        if self.is_done(id) {
             return self.late_part(session, &part, value, emit);
         }
-        let role = self.messages.get(&id).map_or(Role::Unknown, |message| message.role);
+        let role = self.messages.get(id).map_or(Role::Unknown, |message| message.role);
         let assistants = delta.is_some() || is_assistants(&part);
         match role {
-            Role::Assistant => self.assistant_part(&id, &part, value, delta, emit),
+            Role::Assistant => self.assistant_part(id, &part, value, delta, emit),
             Role::Unknown if assistants => {
-                self.adopt(session, &id, emit);
-                self.hear_held(&id, emit);
-                self.assistant_part(&id, &part, value, delta, emit);
+                self.adopt(session, id, emit);
+                self.hear_held(id, emit);
+                self.assistant_part(id, &part, value, delta, emit);
             }
-            Role::User | Role::Unknown => self.hold_part(session, &id, &part, value, emit),
+            Role::User | Role::Unknown => self.hold_part(session, id, &part, value, emit),
         }
     }
 
@@ -58,7 +58,7 @@ impl State {
         if self.is_done(id) {
             return;
         }
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         if message.role == Role::Assistant {
             return;
         }
@@ -72,7 +72,7 @@ impl State {
 
     /// The user's parts wait until the message is whole.
     fn hold_part(&mut self, session: &str, id: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
-        let message = self.messages.or_default(id.to_owned());
+        let message = self.messages.or_default(id);
         message.session = session.to_owned();
         let part_id = part.id.as_deref().map(|id| format!("\"id\":\"{id}\""));
         let known = message.held.iter().position(|held| part_id.as_ref().is_some_and(|id| held.contains(id.as_str())));

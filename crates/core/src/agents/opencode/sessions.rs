@@ -41,7 +41,7 @@ impl State {
     }
 
     pub(super) fn native(&mut self, session: &str) -> &mut Native {
-        self.sessions.or_default(session.to_owned())
+        self.sessions.or_default(session)
     }
 
     /// A session was created or changed.
@@ -162,7 +162,7 @@ impl State {
                 Waiting::Event(text) => {
                     let before = emit.set_cause(Some(Cow::Owned(text.clone())));
                     if let Ok(value) = tape.read(&text) {
-                        self.frame(value, emit);
+                        self.frame(value, None, emit);
                     }
                     emit.set_cause(before);
                 }
@@ -186,7 +186,7 @@ impl State {
             return;
         }
         self.hear_unlinked(session, emit);
-        self.frame(event, emit);
+        self.frame(event, None, emit);
     }
 
     /// No call has told of a subagent's session. It hangs below a call that is made for it; one whose parent nobody

@@ -133,10 +133,10 @@ impl Tree {
                 self.sessions.insert(id, (name.to_owned(), text));
             }
             "message" => {
-                self.messages.or_default(owner).insert(id, text);
+                self.messages.or_default(&owner).insert(id, text);
             }
             _ => {
-                self.parts.or_default(owner).insert(id, text);
+                self.parts.or_default(&owner).insert(id, text);
             }
         }
     }
@@ -171,7 +171,7 @@ impl State {
         };
         let text = |key: &str| info.get(key).and_then(Value::str).map(Cow::into_owned);
         if let (Some(id), Some(_)) = (text("id"), text("parentID")) {
-            self.unlinked.or_default(id).said.push(Waiting::Document(document.raw().to_owned()));
+            self.unlinked.or_default(&id).said.push(Waiting::Document(document.raw().to_owned()));
             emit.ignore("waits for its call");
             return;
         }

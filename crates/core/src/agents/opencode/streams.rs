@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use interlinear_schema::Text;
+
 use crate::hash;
 use crate::json::Value;
 use crate::state::kept;
@@ -26,16 +28,11 @@ kept! {
 
 impl Streams {
     /// Notes an event. True if another stream has told it: the nth of several that are alike is the nth there too.
-    pub(super) fn repeats(&mut self, stream: &str, event: Value<'_>) -> bool {
+    pub(super) fn repeats(&mut self, stream: &str, key: u64) -> bool {
         let Some(bit) = self.bit(stream) else { return false };
-        // Versions before 1.14 give their events no identifiers.
-        let key = match event.get("id").and_then(Value::str) {
-            Some(id) => hash::of(id.as_bytes()),
-            None => hash::of(event.raw().as_bytes()),
-        };
         let several = self.names.len() > 1;
         let known = |(other, by): &(u64, u8)| *other == key && by & bit == 0;
-        if let Some(at) = self.told.iter().position(known).filter(|_| several) {
+        if several && let Some(at) = self.told.iter().position(known) {
             self.told[at].1 |= bit;
             if self.told[at].1.count_ones() as usize == self.names.len() {
                 self.told.remove(at);
@@ -61,4 +58,10 @@ impl Streams {
         }
         Some(1 << at)
     }
+}
+
+/// What an event is known by, on every stream: its identifier, or all that it says. Versions before 1.14 give them none.
+pub(super) fn key(id: Option<Value<'_>>, event: Value<'_>) -> u64 {
+    let id = id.and_then(Value::text);
+    hash::of(id.as_ref().and_then(Text::source).unwrap_or(event.raw().as_bytes()))
 }

@@ -49,6 +49,7 @@ impl State {
         };
         let Some(part) = self.text_part(message, part) else { return };
         part.grow(item, index, delta, emit);
+        emit.repeats(item, index, delta);
     }
 
     fn text_part(&mut self, message: &str, part: &str) -> Option<&mut TextPart> {

@@ -11,12 +11,13 @@ use crate::wire::wire;
 wire! {
     /// An event of a server's stream. `/global/event` wraps it, `/api/event` has its content under `data`.
     pub(super) struct Frame in "event" {
+        id: Value<'a>,
         r#type("type"): Cow<'a, str>,
         body("properties" | "data"): Value<'a>,
         payload: Value<'a>,
         copy("syncEvent"): Value<'a>,
     }
-    known "id" "directory" "project" "workspace" "durable" "location" "metadata"
+    known "directory" "project" "workspace" "durable" "location" "metadata"
 }
 
 wire! {

@@ -11,6 +11,7 @@ use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
+use crate::repeat::Growth;
 use crate::time;
 use crate::wire::Wire;
 
@@ -39,6 +40,29 @@ impl Adapter for State {
         }
         self.expire(emit);
         self.host_line(line, emit);
+    }
+
+    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
+        let mut blocks = self.message.iter_mut().flat_map(|message| &mut message.blocks);
+        if let Some(block) = blocks.find(|block| block.call == Some(growth.item)) {
+            growth.text.append_to(&mut block.arguments);
+        }
+        emit.delta(growth.item, growth.part, &growth.text, false);
+        self.listen(emit);
+    }
+
+    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
+        // The message so far stands beside the text, twice.
+        let so_far = [line.get("message"), line.get("assistantMessageEvent").and_then(|event| event.get("partial"))];
+        let content = so_far.into_iter().flatten().filter_map(|message| message.get("content"));
+        let mut values = Vec::new();
+        for block in content.flat_map(Value::elements) {
+            let texts = ["text", "thinking", "partialArgs", "partialJson"];
+            values.extend(texts.iter().filter_map(|key| block.get(key)));
+            let arguments = block.get("arguments").into_iter().flat_map(Value::members);
+            values.extend(arguments.map(|(_, argument)| argument));
+        }
+        Some(values)
     }
 
     fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {

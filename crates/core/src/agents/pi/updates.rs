@@ -68,6 +68,7 @@ impl State {
         let new = if thinks { reasoning_part(Text::from("…"), false) } else { text_part(Text::default()) };
         let place = *message.blocks[at].part.get_or_insert_with(|| emit.add_part(item, new));
         emit.delta(item, place, text, false);
+        emit.repeats(item, place, text);
     }
 
     /// A thought that the model hides has no deltas: it keeps its place before the text that follows.
@@ -108,6 +109,7 @@ impl State {
         };
         text.append_to(&mut block.arguments);
         emit.delta(call, 0, text, false);
+        emit.repeats(call, 0, text);
     }
 
     /// The arguments of a call are final.
