@@ -90,6 +90,8 @@ test("each event stands below the native object that caused it", async () => {
   await page.getByRole("listbox").focus();
   await page.keyboard.press("Home");
   await page.locator(".event-row", { hasText: "session.started" }).waitFor();
+  // What went to the agent is told from what it wrote.
+  await page.locator(".line-row", { hasText: "user" }).locator('.arrow[data-dir="in"]').first().waitFor();
   await page.getByRole("button", { name: "Close the line" }).click();
 });
 

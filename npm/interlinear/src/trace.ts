@@ -26,8 +26,13 @@ export interface SilentLine extends Required<Pick<TraceLine, "line" | "dir" | "k
   omitted?: number;
 }
 
-/** An event with the native lines before it that gave none. */
-export type EventWithSilent = UniversalEvent & { silent?: SilentLine[] };
+/** An event with what is known of the native lines around it. */
+export type EventWithSilent = UniversalEvent & {
+  /** The lines before it that gave no event. */
+  silent?: SilentLine[];
+  /** Which way the line went whose first event this is; absent where the agent wrote it. */
+  dir?: "in" | "err";
+};
 
 /** The native lines right before an event that gave none, each with the reason: where they were asked for. */
 export function silentLines(event: EventWithSilent): readonly SilentLine[] {

@@ -134,7 +134,7 @@ export function linesOf(events: readonly EventWithSilent[], before: number): Tra
   const lines: TraceLine[] = [];
   let number = before;
   let last: string | undefined;
-  for (const { silent = [], ...event } of events) {
+  for (const { silent = [], dir = "out", ...event } of events) {
     for (const { omitted = 0, ...line } of silent) {
       number += omitted + 1;
       lines.push({ ...line, line: number, events: [] });
@@ -147,11 +147,10 @@ export function linesOf(events: readonly EventWithSilent[], before: number): Tra
     else {
       number += 1;
       const outcome = event.type === "agent.unparsed" ? "unparsed" : "mapped";
-      lines.push({ line: number, kind: kindOf(event.raw), text, outcome, events: [bare] });
+      lines.push({ line: number, dir, kind: kindOf(event.raw), text, outcome, events: [bare] });
     }
     last = text;
   }
-  for (const line of lines) if (line.line !== undefined) line.dir ??= isSaid(line.events) ? "in" : "out";
   return lines;
 }
 
@@ -161,18 +160,11 @@ function textOf(raw: unknown): string | undefined {
   return typeof raw === "string" ? raw : JSON.stringify(raw);
 }
 
-/** Whether events come of what a person said or answered. */
-function isSaid(events: readonly UniversalEvent[]): boolean {
-  return events.some(({ type, data }) => {
-    if (type === "permission.resolved" || type === "question.resolved") return true;
-    return type === "item.completed" && data.item.kind === "message" && data.item.role === "user";
-  });
-}
-
+/** What a native object calls itself. */
 function kindOf(raw: unknown): string {
   if (typeof raw === "string") return "text";
   const { type, subtype, method } = Object(raw) as Record<string, unknown>;
-  const name = String(type ?? method ?? "");
+  const name = String(type ?? method ?? ("result" in Object(raw) ? "response" : ""));
   return typeof subtype === "string" ? `${name}/${subtype}` : name;
 }
 

@@ -1,7 +1,7 @@
 import type { Command, Exit, HttpRequest, Outgoing, UniversalEvent } from "../../types/index.js";
 import { InterlinearError } from "../errors.js";
 import type { Channel, Connection } from "../session.js";
-import type { TraceLine } from "../trace.js";
+import type { EventWithSilent, TraceLine } from "../trace.js";
 import type { Journal } from "./journal.js";
 import type { AgentProcess } from "./process.js";
 import type { Recorder } from "./recorder.js";
@@ -122,6 +122,8 @@ export class Link {
   /** A line was read: one that gave no event goes with the next event of its session. */
   #heard(line: TraceLine): void {
     const { journal, redactor } = this.#options;
+    const [first]: EventWithSilent[] = line.events;
+    if (first !== undefined && (line.dir === "in" || line.dir === "err")) first.dir = line.dir;
     for (const event of line.events) journal(event.session_id)?.silent.giveTo(event);
     const silent = silentLine(line);
     if (silent !== undefined) this.#ownerOf(silent.text)?.silent.add({ ...silent, text: redactor.text(silent.text) });

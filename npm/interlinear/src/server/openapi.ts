@@ -6,7 +6,7 @@ import { choice, count, list, object, type Schema, text } from "./schema.js";
 
 const eventSchema = new URL("../../schema/universal-event.schema.json", import.meta.url);
 
-/** What `include_silent` adds to an event. */
+// What `include_silent` adds to an event.
 const silent: Schema = {
   ...list(
     object({
@@ -21,6 +21,8 @@ const silent: Schema = {
   ),
   description: "The native lines before the event that gave none.",
 };
+
+const dir: Schema = { ...choice("in", "err"), description: "Which way its native line went, if not out of the agent." };
 
 const problem = object({ type: text, title: text, status: count, detail: text, code: text, cure: text });
 
@@ -80,5 +82,5 @@ async function eventSchemas(): Promise<Record<string, Schema>> {
   const source = (await readFile(eventSchema, "utf8")).replaceAll("#/$defs/", "#/components/schemas/");
   const { $defs, $schema, ...root } = JSON.parse(source) as { $defs: Record<string, Schema>; $schema: string };
   const { properties, ...rest } = root as Schema;
-  return { UniversalEvent: { ...rest, properties: { ...properties, silent } }, ...$defs };
+  return { UniversalEvent: { ...rest, properties: { ...properties, silent, dir } }, ...$defs };
 }

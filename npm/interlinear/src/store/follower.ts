@@ -1,5 +1,4 @@
 import type { EventOf, UniversalEvent } from "../../types/index.js";
-import { silentLines } from "../trace.js";
 import { only, type Wanted, wantsNative } from "./record.js";
 import type { Gap, SubscribeOptions } from "./store.js";
 
@@ -149,7 +148,7 @@ export function joinDeltas<T extends UniversalEvent | Gap>(events: readonly T[])
 type Delta = EventOf<"item.delta">;
 
 function isDelta(event: UniversalEvent | Gap): event is Delta {
-  return event.type === "item.delta" && event.raw === null && silentLines(event).length === 0;
+  return event.type === "item.delta" && event.raw === null && !("silent" in event || "dir" in event);
 }
 
 function samePart(a: Delta, b: Delta): boolean {

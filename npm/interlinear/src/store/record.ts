@@ -1,7 +1,7 @@
 // How events lie in a store: JSON text, with the native object apart so that it is only read when asked for. Text and
 // never a database's own JSON: what agents write holds `\u0000` and lone surrogates, which those refuse.
 import type { UniversalEvent } from "../../types/index.js";
-import { type EventWithSilent, type SilentLine, silentLines } from "../trace.js";
+import type { EventWithSilent, SilentLine } from "../trace.js";
 import type { ReadOptions } from "./store.js";
 
 /** An event as it is stored. */
@@ -15,9 +15,10 @@ export interface Stored {
   readonly ended: boolean;
 }
 
-/** What is native of an event that silent lines came before: stores keep it as they keep a native object alone. */
+/** What is native of an event, where that is more than an object: stores keep it as they keep an object alone. */
 interface WithSilent {
   readonly "interlinear:silent"?: SilentLine[];
+  readonly dir?: "in" | "err";
   readonly raw: unknown;
 }
 
@@ -46,24 +47,25 @@ export function wantsNative({ includeRaw = false, includeSilent = false }: Wante
 
 /** Gives an event what is wanted of the native. */
 export function attach(event: EventWithSilent, native: unknown, { includeRaw, includeSilent }: Wanted): void {
-  const { raw, "interlinear:silent": silent } = isWithSilent(native) ? native : { raw: native };
+  const { raw, dir, "interlinear:silent": silent = [] }: WithSilent = isWithSilent(native) ? native : { raw: native };
   if (includeRaw) event.raw = raw;
-  if (includeSilent && silent !== undefined && silent.length > 0) event.silent = silent;
+  if (includeSilent && silent.length > 0) event.silent = silent;
+  if (includeSilent && dir !== undefined) event.dir = dir;
 }
 
 /** The event without what nobody asked for. */
 export function only(event: EventWithSilent, { includeRaw = false, includeSilent = false }: Wanted): UniversalEvent {
   const bare = event.raw === null || includeRaw ? event : { ...event, raw: null };
-  if (bare.silent === undefined || includeSilent) return bare;
-  const { silent: _, ...rest } = bare;
+  if (includeSilent || (bare.silent === undefined && bare.dir === undefined)) return bare;
+  const { silent: _, dir: __, ...rest } = bare;
   return rest as UniversalEvent;
 }
 
-function nativeText(event: UniversalEvent): string | null {
-  const { raw = null } = event;
-  const silent = silentLines(event);
+function nativeText(event: EventWithSilent): string | null {
+  const { raw = null, dir, silent = [] } = event;
   // An agent may write what looks like ours: it is wrapped, so that it comes back as it was.
-  if (silent.length > 0 || isWithSilent(raw)) return JSON.stringify({ "interlinear:silent": silent, raw });
+  const wrapped = silent.length > 0 || dir !== undefined || isWithSilent(raw);
+  if (wrapped) return JSON.stringify({ "interlinear:silent": silent, dir, raw });
   return raw === null ? null : JSON.stringify(raw);
 }
 

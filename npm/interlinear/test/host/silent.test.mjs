@@ -42,6 +42,22 @@ test("a line that gives no event goes with the next one, says why, and tells no 
   await another.close();
 });
 
+test("which way a line went is known of the first of its events", async (t) => {
+  const host = hostFor(t, { env: { MY_TOKEN: "hunter2-hunter2" } });
+  const session = await host.start({ agent: "claude", cwd, sessionId: "mine" });
+  await all(session.prompt("complain"));
+  await session.terminate();
+  const shown = await all(session.events({ includeSilent: true }));
+  assert.deepEqual(
+    shown.filter(({ dir }) => dir !== undefined).map(({ type, dir }) => [type, dir]),
+    [
+      ["session.started", "in"],
+      ["item.started", "err"],
+    ],
+  );
+  assert.ok((await all(session.events())).every((event) => !("dir" in event)));
+});
+
 test("what the host says and gives no event is there too", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, sessionId: "mine" });

@@ -41,6 +41,7 @@ export const cases = {
     const list = events("s", 1, 600);
     const silent = [{ line: 7, dir: "out", kind: "ping", text: nasty, outcome: "ignored", reason: "heartbeat" }];
     for (const at of [0, 3, 4, 300, 301, 302]) list[at].silent = silent;
+    for (const at of [7, 301]) list[at].dir = "in";
     list[3].raw = null;
     // What an agent writes comes back as it is, whatever it looks like.
     list[5].raw = { "interlinear:silent": silent, raw: 1 };
@@ -48,7 +49,7 @@ export const cases = {
     const wishes = [
       [{}, bare(list)],
       [{ includeSilent: true }, list.map((event) => ({ ...event, raw: null }))],
-      [{ includeRaw: true }, list.map(({ silent: _, ...event }) => event)],
+      [{ includeRaw: true }, list.map(({ silent: _, dir: __, ...event }) => event)],
       [{ includeRaw: true, includeSilent: true }, list],
     ];
     const writer = await store.open("s");

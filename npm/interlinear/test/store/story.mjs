@@ -30,7 +30,7 @@ export function ending(session_id, sequence) {
 }
 
 /** As they are handed out to those who want nothing native. */
-export const bare = (list) => list.map(({ silent: _, ...event }) => ({ ...event, raw: null }));
+export const bare = (list) => list.map(({ silent: _, dir: __, ...event }) => ({ ...event, raw: null }));
 
 /** All that `read` gives. */
 export async function readAll(store, sessionId, options) {
