@@ -70,10 +70,12 @@ kept! {
         kinds: Map<String, KindStats>,
         /// Where the name of a kind is put together.
         name: Passing<String>,
-        /// The place of the kind that was counted last: the next line is often of the same.
-        last: Passing<usize>,
+        /// The places of kinds that were counted lately, by their length and first letter: there are not many.
+        recent: Passing<[usize; RECENT]>,
     }
 }
+
+const RECENT: usize = 32;
 
 /// So many different kinds of lines are told apart; more are counted together.
 const MOST_KINDS: usize = 500;
@@ -98,16 +100,17 @@ impl Counts {
             let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
             same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
         };
-        if self.kinds.keys().as_slice().get(*self.last).is_some_and(is_it) {
-            return *self.last;
+        let slot = (kind.len() * 7 + usize::from(kind.as_bytes().first().copied().unwrap_or(0))) % RECENT;
+        if self.kinds.keys().as_slice().get(self.recent[slot]).is_some_and(is_it) {
+            return self.recent[slot];
         }
         self.name.clear();
         self.name.push_str(direction);
         self.name.push(' ');
         self.name.push_str(kind);
         let known = self.kinds.position(self.name.as_str());
-        *self.last = known.unwrap_or_else(|| self.new_kind(direction));
-        *self.last
+        self.recent[slot] = known.unwrap_or_else(|| self.new_kind(direction));
+        self.recent[slot]
     }
 
     /// A kind that is counted for the first time: the one whose name was put together.

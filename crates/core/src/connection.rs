@@ -323,6 +323,7 @@ impl Connection {
         if let Channel::Http { request, .. } = channel {
             return self.body(chunk, channel, request, direction, sink);
         }
+        self.repeats.enter(channel);
         let key = channel_key(channel, direction);
         let mut lines = self.machine.channels.remove(&key).unwrap_or_default();
         let limit = self.machine.max_line;
@@ -408,7 +409,7 @@ impl Connection {
             return;
         }
         // Unless this is a line that may be repeated, all that may be is forgotten.
-        let mut repeats = std::mem::take(&mut self.repeats);
+        let repeats = self.repeats.take();
         let book = &mut machine.book;
         if direction == Direction::In && *channel == Channel::Stdin {
             let shown = String::from_utf8_lossy(payload);
@@ -473,8 +474,7 @@ impl Connection {
             && machine.agent.deadline().is_none()
             && let Some(values) = machine.agent.differ(value)
         {
-            repeats.learn(payload, channel, &values, &book.kind, does);
-            self.repeats = repeats;
+            self.repeats.learn(repeats, payload, &values, &book.kind, does);
         }
         for line in std::mem::take(&mut self.machine.book.writes) {
             self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);

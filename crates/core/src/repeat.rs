@@ -69,16 +69,33 @@ enum Filling {
 }
 
 impl Repeats {
+    /// Lines of this channel follow.
+    pub(crate) fn enter(&mut self, channel: &Channel) {
+        if self.channel.as_ref() != Some(channel) {
+            *self = Self { channel: Some(channel.clone()), ..Self::default() };
+        }
+    }
+
     /// The line that this one repeats, and what it says.
     pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
-        if self.lines.is_empty() || self.channel.as_ref() != Some(channel) {
-            return None;
-        }
         self.lines.iter().find_map(|known| Some((known, known.growth(line, channel)?)))
     }
 
-    /// Remembers a line; its text stands where `does` says, and lines like it differ in `values`.
-    pub(crate) fn learn(&mut self, line: &[u8], channel: &Channel, values: &[Value<'_>], kind: &str, does: Repeatable) {
+    /// The lines that may be repeated, unless something else happens.
+    pub(crate) fn take(&mut self) -> Vec<Known> {
+        std::mem::take(&mut self.lines)
+    }
+
+    /// Remembers a line beside the others; its text stands where `does` says, and lines like it differ in `values`.
+    pub(crate) fn learn(
+        &mut self,
+        others: Vec<Known>,
+        line: &[u8],
+        values: &[Value<'_>],
+        kind: &str,
+        does: Repeatable,
+    ) {
+        self.lines = others;
         let Some(start) = does.address.checked_sub(line.as_ptr().addr()) else { return };
         let end = start + does.length;
         // A text that an earlier line brought, or one that was put together, does not stand here.
@@ -92,7 +109,7 @@ impl Repeats {
             _ => None,
         }));
         spans.sort_unstable_by_key(|(span, _)| *span);
-        let (mut around, mut gaps, mut at) = (Vec::new(), Vec::new(), 0);
+        let (mut around, mut gaps, mut at) = (Vec::with_capacity(line.len()), Vec::with_capacity(spans.len()), 0);
         for ((start, end), filling) in spans {
             around.extend_from_slice(&line[at..start]);
             gaps.push((around.len(), filling));
@@ -101,9 +118,6 @@ impl Repeats {
         around.extend_from_slice(&line[at..]);
         if around.len() > LONGEST {
             return;
-        }
-        if self.channel.as_ref() != Some(channel) {
-            *self = Self { channel: Some(channel.clone()), ..Self::default() };
         }
         let known = Known { around, gaps, kind: kind.to_owned(), does };
         if self.lines.len() < MOST {
@@ -123,24 +137,26 @@ impl Repeats {
 impl Known {
     /// What a line says that differs from this one in its gaps only.
     fn growth<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<Growth<'l>> {
-        let (mut rest, mut at, mut text, mut mark) = (line, 0, "", line.trim_ascii());
+        let (mut rest, mut at, mut text, mut mark) = (line, 0, Text::default(), line.trim_ascii());
         for (end, filling) in &self.gaps {
             rest = rest.strip_prefix(&self.around[at..*end])?;
             let length = match filling {
                 Filling::Text | Filling::String => json::string_length(rest)?,
                 Filling::Number => json::integer_length(rest)?,
             };
+            let (found, after) = rest.split_at(length);
             // What stands around is valid, as it was in the line that was read.
-            let found = std::str::from_utf8(&rest[..length]).ok()?;
+            let valid = found.is_ascii() || std::str::from_utf8(found).is_ok();
             match filling {
-                Filling::Text => text = found,
-                Filling::String | Filling::Number => mark = found.as_bytes(),
+                _ if !valid => return None,
+                Filling::Text if !found.contains(&b'\\') => text = Text::from_wtf8(found),
+                Filling::Text => text = Text::from_json_body(std::str::from_utf8(found).ok()?),
+                Filling::String | Filling::Number => mark = found,
             }
-            (rest, at) = (&rest[length..], *end);
+            (rest, at) = (after, *end);
         }
         let Repeatable { item, part, .. } = self.does;
-        let text = Some(Text::from_json_body(text)).filter(|text| !text.is_empty())?;
-        (rest == &self.around[at..]).then_some(Growth { item, part, text, mark, channel })
+        (rest == &self.around[at..] && !text.is_empty()).then_some(Growth { item, part, text, mark, channel })
     }
 }
 

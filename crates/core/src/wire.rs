@@ -64,6 +64,15 @@ pub(crate) trait Wire<'a>: Sized {
     fn read(value: Value<'a>, place: &'static str, drift: &mut Drifts) -> Option<Self>;
 }
 
+/// A word of an object that is read by itself.
+pub(crate) fn word<'a>(value: Option<Value<'a>>, place: &str, key: &str, drift: &mut Drifts) -> Option<Cow<'a, str>> {
+    let word = value.filter(|value| value.kind() != Kind::Null)?.str();
+    if word.is_none() {
+        drift.note(DriftKind::Type, place, key);
+    }
+    word
+}
+
 /// Finds the fields of an object; what is not known goes into the drift report. `rest`: other keys are somebody else's.
 pub(crate) fn find<'a, 'd>(
     table: &'static Table,

@@ -46,7 +46,7 @@ impl<'a> Json<'a> {
 
     /// The JSON of something that writes itself.
     pub fn of(value: &(impl ToJson + ?Sized)) -> Json<'static> {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(256);
         value.write_json(&mut out);
         Json(Cow::Owned(String::from_utf8(out).unwrap_or_default()))
     }

@@ -448,6 +448,25 @@ impl<'a> Value<'a> {
         found
     }
 
+    /// The values of some keys of an object, each as [`Value::get`] finds it: for few of them, this is quicker.
+    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
+        let node = self.node();
+        let end = if node.kind == Kind::Object { node.next } else { 0 };
+        let (mut at, mut found) = (self.at + 1, [None; N]);
+        while at < end {
+            let value = self.at(at + 1);
+            let is_it = |key: &str| match self.at(at).plain() {
+                Some(name) => same(name, key.as_bytes()),
+                None => self.at(at).str().is_some_and(|name| name == key),
+            };
+            if let Some(slot) = keys.iter().position(|key| is_it(key)) {
+                found[slot] = Some(value);
+            }
+            at = value.node().next;
+        }
+        found
+    }
+
     /// The place of the value of each field of an object, 0 where it is not there; of doubled keys, that of the last
     /// one. Keys that the table does not know are handed over.
     #[inline]

@@ -146,7 +146,8 @@ impl Emit<'_> {
             self.complete(item, status, synthetic);
             return;
         }
-        let mut content = vec![ContentPart::ToolResult(result)];
+        let mut content = Vec::with_capacity(1 + extra.len());
+        content.push(ContentPart::ToolResult(result));
         content.extend(extra);
         self.item(&result_item(&call, &result_id(&call.call_id)), status, content, synthetic);
     }

@@ -7,7 +7,7 @@ use interlinear_schema::{
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
-use super::{CallSpec, Emit, Session, push_number};
+use super::{CallSpec, Emit, Session, make_unique, push_number};
 use crate::hash;
 use crate::state::{Kept, Snapshot, kept};
 
@@ -77,13 +77,7 @@ impl Emit<'_> {
         } else {
             id.push_str(spec.id);
         }
-        let length = id.len();
-        let mut count = 1;
-        while !session.begun.insert(hash::of(id.as_bytes())) {
-            count += 1;
-            id.truncate(length);
-            push_number(&mut id, count);
-        }
+        make_unique(&mut id, &mut session.begun);
         id
     }
 
@@ -136,7 +130,12 @@ impl Emit<'_> {
         let id = self.fresh_id(spec);
         let parent = Self::parent_of(spec);
         let whole = Whole { id: &id, parent: parent.as_deref(), spec };
-        let shown = content.iter_mut().filter_map(opening).collect();
+        let mut shown = Vec::new();
+        for part in content.iter_mut().filter_map(opening) {
+            // There is hardly ever more than one, and they are large.
+            shown.reserve_exact(1);
+            shown.push(part);
+        }
         if let Some(next) = self.next() {
             let item = whole.item(next.session, ItemStatus::InProgress, shown);
             next.send(true, started(item));
@@ -161,10 +160,10 @@ impl Emit<'_> {
         self.ensure_call_of(spec.agent);
         let id = self.fresh_id(spec);
         let parent = Self::parent_of(spec);
-        let parts = content
-            .iter()
-            .map(|part| OpenPart { part: part.clone().into_owned(), text: Vec::new(), held: Vec::new() })
-            .collect();
+        // Most items come to have one part, and parts are large.
+        let mut parts = Vec::with_capacity(content.len().max(1));
+        let open_part = |part: &ContentPart<'_>| OpenPart { part: part.clone().into_owned(), ..OpenPart::default() };
+        parts.extend(content.iter().map(open_part));
         if let Some(next) = self.next() {
             let whole = Whole { id: &id, parent: parent.as_deref(), spec };
             let item = whole.item(next.session, ItemStatus::InProgress, content);

@@ -23,6 +23,8 @@ pub(crate) use session::Session;
 
 use crate::api::DriftKind;
 use crate::book::{Book, Counts};
+use crate::hash;
+use crate::map::Hashes;
 use crate::repeat::Repeatable;
 use crate::sink::{Outcome, Sink};
 
@@ -53,6 +55,38 @@ fn push_digits(text: &mut String, number: u64) {
         push_digits(text, number / 10);
     }
     text.push(char::from(b'0' + (number % 10) as u8));
+}
+
+/// Makes an identifier one that was not given yet, and notes it.
+fn make_unique(id: &mut String, given: &mut Hashes) {
+    if !given.insert(hash::of(id.as_bytes())) {
+        add_number(id, given);
+        given.insert(hash::of(id.as_bytes()));
+    }
+}
+
+/// Adds a number to an identifier that was given before: the first with which it was not.
+fn add_number(id: &mut String, given: &Hashes) {
+    let length = id.len();
+    let mut is_taken = |count| {
+        id.truncate(length);
+        push_number(id, count);
+        given.contains(hash::of(id.as_bytes()))
+    };
+    // Numbers are given in their order, so that the first free one is found by halves: an identifier may come often.
+    let (mut taken, mut free) = (1, 2);
+    while is_taken(free) {
+        (taken, free) = (free, free * 2);
+    }
+    while free - taken > 1 {
+        let middle = taken.midpoint(free);
+        if is_taken(middle) {
+            taken = middle;
+        } else {
+            free = middle;
+        }
+    }
+    is_taken(free);
 }
 
 /// An event that is about to be handed over: its data may borrow from its session.
@@ -197,7 +231,8 @@ impl<'e> Emit<'e> {
         agent: Option<&str>,
         synthetic: bool,
     ) {
-        let mut content = vec![ContentPart::Status(part)];
+        let mut content = Vec::with_capacity(2);
+        content.push(ContentPart::Status(part));
         content.extend(json.map(|json| ContentPart::Json(JsonPart { json, ..JsonPart::default() })));
         let spec = Spec { kind: ItemKind::Status, agent, ..Spec::default() };
         self.item(&spec, ItemStatus::Completed, content, synthetic);

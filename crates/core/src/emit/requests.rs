@@ -6,7 +6,7 @@ use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
-use super::{Emit, push_number};
+use super::{Emit, make_unique};
 use crate::hash;
 use crate::map::Set;
 use crate::state::kept;
@@ -82,12 +82,7 @@ impl Emit<'_> {
     /// An identifier for a request that no other request of the session has.
     pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
-        let mut count = 1;
-        while !self.first_time(&id) {
-            count += 1;
-            id.truncate(base.len());
-            push_number(&mut id, count);
-        }
+        make_unique(&mut id, &mut self.session_mut().begun);
         id
     }
 

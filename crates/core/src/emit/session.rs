@@ -262,7 +262,8 @@ impl Emit<'_> {
         self.begin_session();
         let session = self.session_mut();
         session.turns += 1;
-        let mut id = native.unwrap_or("turn").to_owned();
+        let mut id = String::with_capacity(native.map_or("turn_9999999".len(), str::len));
+        id.push_str(native.unwrap_or("turn"));
         if native.is_none() {
             push_number(&mut id, session.turns);
         }

@@ -58,6 +58,7 @@ impl Pair {
 
     fn hear(&mut self, said: &Said, now: f64) {
         let line = [said.line.as_slice(), b"\n"].concat();
+        self.learning.repeats.enter(&said.channel);
         if said.dir == "out" && self.learning.repeats.find(&said.line, &said.channel).is_some() {
             self.repeated += 1;
         }

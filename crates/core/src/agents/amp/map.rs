@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus, Usage};
 
 use super::state::State;
-use super::wire::{self, Init, Line, MessageLine, RunResult};
+use super::wire::{Init, MessageLine, RunResult, Usage as Used};
 use crate::agents::{Adapter, Recognised};
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
 use crate::emit::Emit;
 use crate::json::Value;
-use crate::wire::Wire;
+use crate::wire::{Wire, word};
 
 /// How the error of a run begins that the host has stopped.
 const CANCELLED: &str = "User cancelled";
@@ -39,18 +39,22 @@ pub(crate) fn recognise_older(line: Value<'_>) -> Option<Recognised> {
 
 impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
-        let Some(head) = read::<Line<'_>>(line, emit) else { return };
-        let kind = head.r#type.clone().unwrap_or_default();
-        match &head.subtype {
+        let drift = &mut emit.book.drift;
+        let [kind, subtype, session, parent] = line.pick(["type", "subtype", "session_id", "parent_tool_use_id"]);
+        let kind = word(kind, "line", "type", drift).unwrap_or_default();
+        let subtype = word(subtype, "line", "subtype", drift);
+        let session = word(session, "line", "session_id", drift);
+        match &subtype {
             Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
             _ => emit.kind(&kind),
         }
         // A subagent may have a thread of its own; the session is the main agent's.
-        let main = head.parent.is_none();
-        if let Some(id) = head.session_id.as_deref().filter(|id| main && !id.is_empty()) {
-            thread(id, emit);
+        if let Some(id) = session.filter(|id| !id.is_empty())
+            && parent.and_then(Value::str).is_none()
+        {
+            thread(&id, emit);
         }
-        match (kind.as_ref(), head.subtype.as_deref()) {
+        match (kind.as_ref(), subtype.as_deref()) {
             ("system", Some("init")) => {
                 if let Some(init) = read::<Init<'_>>(line, emit) {
                     emit.facts(&[
@@ -175,7 +179,7 @@ impl State {
     }
 
     /// What an answer tells about the turn. Those of subagents count, but are not the conversation.
-    pub(super) fn note_answer(&mut self, usage: Option<&wire::Usage<'_>>, stop: Option<&str>, main: bool) {
+    pub(super) fn note_answer(&mut self, usage: Option<&Used<'_>>, stop: Option<&str>, main: bool) {
         if main {
             self.turn.stop_reason = stop.map(str::to_owned);
         }

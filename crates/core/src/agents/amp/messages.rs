@@ -35,7 +35,7 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(1);
         parts.extend(content.text().map(text_part));
         for value in content.elements() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
@@ -89,7 +89,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(1);
         let mut calls = Vec::new();
         parts.extend(content.and_then(Value::text).map(text_part));
         for value in content.into_iter().flat_map(Value::elements) {

@@ -8,17 +8,6 @@ use crate::json::Value;
 use crate::wire::wire;
 
 wire! {
-    /// What every line has in common.
-    pub(super) struct Line in "line" {
-        r#type("type"): Cow<'a, str>,
-        subtype: Cow<'a, str>,
-        session_id: Cow<'a, str>,
-        parent("parent_tool_use_id"): Cow<'a, str>,
-    }
-    rest
-}
-
-wire! {
     /// `system`/`init`.
     pub(super) struct Init in "system" {
         cwd: Value<'a>,

@@ -30,7 +30,7 @@ pub(super) fn parts<'a>(content: Value<'a>, emit: &mut Emit<'_>) -> Vec<ContentP
     if let Some(text) = content.text() {
         return vec![text_part(text)];
     }
-    let mut parts = Vec::new();
+    let mut parts = Vec::with_capacity(1);
     for value in content.elements() {
         let Some(block) = read::<Block<'_>>(value, emit) else { continue };
         match block.r#type.as_deref().unwrap_or_default() {

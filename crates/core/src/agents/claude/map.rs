@@ -9,7 +9,7 @@ use interlinear_schema::{
 
 use super::state::State;
 use super::wire::{
-    Assistant, ControlCancel, ControlRequest, ControlResponse, Line, Small, Stream, System, TurnResult, User,
+    Assistant, ControlCancel, ControlRequest, ControlResponse, Line, Small, Stored, Stream, System, TurnResult, User,
 };
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
@@ -31,10 +31,12 @@ impl Adapter for State {
         {
             emit.native_session(id);
         }
-        if self.stored {
-            self.stored_head(&head, emit);
-        }
-        self.dispatch(&kind, &head, line, emit);
+        let stored = if self.stored { read::<Stored<'_>>(line, emit) } else { None };
+        let agent = stored.and_then(|head| {
+            stored_head(&head, emit);
+            self.stored_agent(&head)
+        });
+        self.dispatch(&kind, &head, agent, line, emit);
     }
 
     fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
@@ -94,8 +96,7 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 }
 
 impl State {
-    fn dispatch(&mut self, kind: &str, head: &Line<'_>, line: Value<'_>, emit: &mut Emit<'_>) {
-        let agent = self.stored_agent(head);
+    fn dispatch(&mut self, kind: &str, head: &Line<'_>, agent: Option<String>, line: Value<'_>, emit: &mut Emit<'_>) {
         match kind {
             "assistant" => {
                 if let Some(assistant) = read::<Assistant<'_>>(line, emit) {
@@ -283,8 +284,14 @@ impl State {
         self.turn = super::state::Turn::default();
         self.lines.clear();
         self.calls.retain(|id, _| emit.awaits_result(id));
+        // What no event shows is only seen to be answered if the host tells what it sends.
+        let mut unseen = self.requests.iter().filter(|request| request.event_id.is_empty()).count();
         self.requests.retain(|request| {
-            request.event_id.is_empty() || emit.find_request(|id, _| id == request.event_id).is_some()
+            if request.event_id.is_empty() {
+                unseen -= 1;
+                return unseen < 100;
+            }
+            emit.find_request(|id, _| id == request.event_id).is_some()
         });
         // Prompts are only echoed if that was asked for.
         let echoes = self.prompts.len().saturating_sub(100);
@@ -298,18 +305,18 @@ impl State {
             emit.status(StatusLabel::Cleared, None, None);
         }
     }
+}
 
-    /// Time and place of a stored entry.
-    fn stored_head(&mut self, head: &Line<'_>, emit: &mut Emit<'_>) {
-        if let Some(ms) = head.timestamp.as_deref().and_then(time::parse) {
-            emit.at(ms);
-        }
-        if head.version.is_none() && head.cwd.is_none() {
-            return;
-        }
-        let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Json::of);
-        emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd))]);
+/// Time and place of a stored entry.
+fn stored_head(head: &Stored<'_>, emit: &mut Emit<'_>) {
+    if let Some(ms) = head.timestamp.as_deref().and_then(time::parse) {
+        emit.at(ms);
     }
+    if head.version.is_none() && head.cwd.is_none() {
+        return;
+    }
+    let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Json::of);
+    emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd))]);
 }
 
 fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {

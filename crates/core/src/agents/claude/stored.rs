@@ -10,7 +10,7 @@ use interlinear_schema::{
 use super::blocks;
 use super::results::{SUMMARY, local_output};
 use super::state::State;
-use super::wire::{Line, System, User};
+use super::wire::{Stored, System, User};
 use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
@@ -73,8 +73,8 @@ impl State {
     }
 
     /// The subagent that a stored entry belongs to.
-    pub(super) fn stored_agent(&mut self, head: &Line<'_>) -> Option<String> {
-        if !self.stored || head.sidechain != Some(true) {
+    pub(super) fn stored_agent(&mut self, head: &Stored<'_>) -> Option<String> {
+        if head.sidechain != Some(true) {
             return None;
         }
         let agent = match (&head.agent_id, &head.parent_uuid) {

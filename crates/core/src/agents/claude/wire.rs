@@ -14,8 +14,15 @@ wire! {
         r#type("type"): Cow<'a, str>,
         subtype: Cow<'a, str>,
         session_id("session_id" | "sessionId"): Cow<'a, str>,
+    }
+    rest
+}
+
+wire! {
+    /// What stored entries have in common besides.
+    pub(super) struct Stored in "line" {
         timestamp: Cow<'a, str>,
-        /// Stored: the entry belongs to a subagent.
+        /// It belongs to a subagent.
         sidechain("isSidechain"): bool,
         agent_id("agentId"): Cow<'a, str>,
         uuid: Cow<'a, str>,

@@ -118,16 +118,11 @@ fn ignored(method: &str) -> Option<&'static str> {
 impl State {
     /// A line of the agent, in whichever form.
     pub(super) fn line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
-        if line.get("payload").is_some() {
-            return self.rollout(line, emit);
-        }
-        if line.get("method").is_none() {
-            if is_bare(line) {
-                return self.bare_line(line, emit);
-            }
-            if line.get("type").is_some() {
-                return self.exec_event(line, emit);
-            }
+        match line.pick(["payload", "method", "type"]) {
+            [Some(_), ..] => return self.rollout(line, emit),
+            [None, None, _] if is_bare(line) => return self.bare_line(line, emit),
+            [None, None, Some(_)] => return self.exec_event(line, emit),
+            _ => {}
         }
         let Some(message) = read::<Message<'_>>(line, emit) else { return };
         match (&message.method, message.id) {
@@ -161,7 +156,7 @@ impl State {
             "account/rateLimits/updated" => return self.limits(params.rate_limits, emit),
             "serverRequest/resolved" => return self.resolved(params.request_id, emit),
             "warning" | "configWarning" | "guardianWarning" | "windows/worldWritableWarning" => {
-                return self.warning(&params, message.params, emit);
+                return self.warning(params.thread_id.as_deref(), message.params, emit);
             }
             _ => {}
         }
@@ -234,7 +229,7 @@ impl State {
                 let error = told.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
                 self.failure(&error, params.will_retry == Some(true), place, emit);
             }
-            _ => self.note(method, &params, line, place, emit),
+            _ => self.note(method, line, place, emit),
         }
     }
 

@@ -121,7 +121,7 @@ impl State {
 
     /// Reasoning is final.
     pub(super) fn reasoning_completed(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(1);
         for (index, text) in texts(item.summary).enumerate() {
             parts.push((Part::Summary(index as u64), reasoning_part(text)));
         }
@@ -261,7 +261,7 @@ pub(super) fn joined_text<'a>(content: Value<'a>, between: &str) -> Text<'a> {
 
 /// What the user put into a prompt.
 pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<ContentPart<'a>> {
-    let mut parts = Vec::new();
+    let mut parts = Vec::with_capacity(1);
     for part in content.into_iter().flat_map(Value::elements) {
         let text = |key: &str| part.get(key).and_then(Value::text);
         let kind: String = part.get("type").and_then(Value::str).unwrap_or_default().replace('_', "");

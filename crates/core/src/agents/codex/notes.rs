@@ -5,37 +5,32 @@ use std::borrow::Cow;
 use interlinear_schema::{Json, StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
 use super::items::Place;
+use super::map::read;
 use super::state::State;
 use super::turns;
-use super::wire::{Params, Settings};
+use super::wire::{Note, Settings};
 use crate::emit::Emit;
 use crate::json::{Kind, Value};
 
 impl State {
     /// A notification of a thread that is no part of the conversation.
-    pub(super) fn note(
-        &mut self,
-        method: &str,
-        params: &Params<'_>,
-        line: Value<'_>,
-        place: &Place,
-        emit: &mut Emit<'_>,
-    ) {
+    pub(super) fn note(&mut self, method: &str, line: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
         let agent = place.agent.as_deref();
+        let note = read_note(line.get("params"), emit);
         match method {
             "turn/plan/updated" => {
-                let steps = params.plan.into_iter().flat_map(Value::elements).map(todo).collect();
-                self.todos(steps, params.explanation.clone(), place, emit);
+                let steps = note.plan.into_iter().flat_map(Value::elements).map(todo).collect();
+                self.todos(steps, note.explanation.clone(), place, emit);
             }
-            "thread/settings/updated" => match &params.thread_settings {
+            "thread/settings/updated" => match &note.thread_settings {
                 Some(settings) => self.settings(settings, place, emit),
                 None => emit.ignore("nothing new"),
             },
-            "thread/name/updated" => match params.thread_name.clone() {
+            "thread/name/updated" => match note.thread_name.clone() {
                 Some(name) if agent.is_none() => title(name, emit),
                 _ => emit.ignore("nothing new"),
             },
-            "thread/goal/updated" => self.goal(params.goal, place, emit),
+            "thread/goal/updated" => self.goal(note.goal, place, emit),
             "thread/goal/cleared" => {
                 let known = self.threads.get_mut(&place.thread).map(|thread| std::mem::take(&mut thread.goal));
                 match known.filter(|goal| !goal.is_empty()) {
@@ -58,18 +53,18 @@ impl State {
                 }
                 emit.status(StatusLabel::Compaction, Some("compacted".into()), agent);
             }
-            "hook/completed" => hook(params.run, agent, emit),
+            "hook/completed" => hook(note.run, agent, emit),
             "model/rerouted" => {
-                let (from, to) = (params.from_model.as_deref(), params.to_model.as_deref());
+                let (from, to) = (note.from_model.as_deref(), note.to_model.as_deref());
                 let detail = format!("{} → {}", from.unwrap_or("?"), to.unwrap_or("?"));
                 emit.status(StatusLabel::Model, Some(detail.into()), agent);
             }
             "modelProvider/authRecoveryStarted" | "modelProvider/authRecoveryCompleted" => {
-                emit.status(StatusLabel::Notice, params.message.clone(), agent);
+                emit.status(StatusLabel::Notice, note.message.clone(), agent);
             }
-            "mcpServer/startupStatus/updated" => self.server(params, place, emit),
-            "item/autoApprovalReview/started" => self.review_started(params, place, emit),
-            "item/autoApprovalReview/completed" => self.review_completed(params, place, emit),
+            "mcpServer/startupStatus/updated" => self.server(&note, place, emit),
+            "item/autoApprovalReview/started" => self.review_started(&note, place, emit),
+            "item/autoApprovalReview/completed" => self.review_completed(&note, place, emit),
             _ => emit.unknown(line.json(), agent),
         }
     }
@@ -117,13 +112,14 @@ impl State {
     }
 
     /// A warning is shown where it belongs, or everywhere.
-    pub(super) fn warning(&mut self, params: &Params<'_>, whole: Option<Value<'_>>, emit: &mut Emit<'_>) {
-        let detail = params.message.clone().or_else(|| match (&params.summary, &params.details) {
+    pub(super) fn warning(&mut self, thread: Option<&str>, params: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        let note = read_note(params, emit);
+        let detail = note.message.or_else(|| match (note.summary, note.details) {
             (Some(summary), Some(details)) => Some(Text::from(format!("{summary}\n{details}"))),
-            (summary, _) => summary.clone(),
+            (summary, _) => summary,
         });
-        let detail = detail.or_else(|| whole.map(|params| Text::from(params.raw())));
-        match params.thread_id.as_deref().and_then(|thread| self.place(thread, emit)) {
+        let detail = detail.or_else(|| params.map(|params| Text::from(params.raw())));
+        match thread.and_then(|thread| self.place(thread, emit)) {
             Some(place) => emit.status(StatusLabel::Notice, detail, place.agent.as_deref()),
             None => everywhere(emit, |emit| emit.status(StatusLabel::Notice, detail.clone(), None)),
         }
@@ -140,8 +136,8 @@ impl State {
     }
 
     /// How an MCP server is.
-    fn server(&mut self, params: &Params<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let (Some(name), Some(status)) = (&params.name, params.status.and_then(Value::str)) else {
+    fn server(&mut self, note: &Note<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let (Some(name), Some(status)) = (&note.name, note.status.and_then(Value::str)) else {
             return emit.ignore("nothing new");
         };
         if status == "starting" {
@@ -161,10 +157,14 @@ impl State {
         });
         let list = format!("[{}]", list.collect::<Vec<_>>().join(","));
         emit.facts(&[("mcp_servers", Some(Json::from_text(list)))]);
-        if let Some(error) = params.error.map(super::tools::message_of) {
+        if let Some(error) = note.error.map(super::tools::message_of) {
             emit.status(StatusLabel::Notice, Some(Text::from(format!("MCP server {name}: {error}"))), None);
         }
     }
+}
+
+fn read_note<'a>(params: Option<Value<'a>>, emit: &mut Emit<'_>) -> Note<'a> {
+    params.and_then(|params| read(params, emit)).unwrap_or_default()
 }
 
 /// To every session that is open; to the first, where none is.

@@ -10,7 +10,7 @@ use interlinear_schema::{
 use super::items::Place;
 use super::state::{Ask, Live, Pending, State};
 use super::tools;
-use super::wire::{Message, Params};
+use super::wire::{Message, Note};
 use crate::emit::Emit;
 use crate::json::{Kind, Value};
 
@@ -149,28 +149,28 @@ impl State {
     }
 
     /// A model decides in place of the user.
-    pub(super) fn review_started(&mut self, params: &Params<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = params.review_id.as_deref().unwrap_or_default();
-        let action = params.action.and_then(|action| action.get("type")).and_then(Value::str);
-        let command = params.action.and_then(|action| action.get("command"));
+    pub(super) fn review_started(&mut self, note: &Note<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let id = note.review_id.as_deref().unwrap_or_default();
+        let action = note.action.and_then(|action| action.get("type")).and_then(Value::str);
+        let command = note.action.and_then(|action| action.get("command"));
         emit.ask_permission(PermissionData {
             permission_id: Cow::Owned(format!("perm_{id}")),
             action: action.unwrap_or(Cow::Borrowed("review")),
             status: PermissionStatus::Requested,
-            tool_call_id: params.target_item_id.clone().filter(|call| emit.has_begun(call)),
+            tool_call_id: note.target_item_id.clone().filter(|call| emit.has_begun(call)),
             title: command.map(|command| Text::from(tools::bare_command(command))),
             agent_id: place.agent.as_deref().map(Cow::Borrowed),
-            metadata: params.action.map(|action| Json::from_text(format!("{{\"input\":{}}}", action.raw()))),
+            metadata: note.action.map(|action| Json::from_text(format!("{{\"input\":{}}}", action.raw()))),
             ..PermissionData::default()
         });
     }
 
-    pub(super) fn review_completed(&mut self, params: &Params<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = format!("perm_{}", params.review_id.as_deref().unwrap_or_default());
+    pub(super) fn review_completed(&mut self, note: &Note<'_>, place: &Place, emit: &mut Emit<'_>) {
+        let id = format!("perm_{}", note.review_id.as_deref().unwrap_or_default());
         if emit.find_request(|open, _| open == id).is_none() {
-            self.review_started(params, place, emit);
+            self.review_started(note, place, emit);
         }
-        let status = params.review.and_then(|review| review.get("status")).and_then(Value::str);
+        let status = note.review.and_then(|review| review.get("status")).and_then(Value::str);
         let granted = status.as_deref() == Some("approved");
         emit.resolve(&id, if granted { PermissionStatus::Accept } else { PermissionStatus::Reject }, None, false);
     }

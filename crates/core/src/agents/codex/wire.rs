@@ -36,12 +36,31 @@ wire! {
         changes: Value<'a>,
         token_usage("tokenUsage"): TokenUsage<'a>,
         rate_limits("rateLimits"): Value<'a>,
+        error: Value<'a>,
+        will_retry("willRetry"): bool,
+        request_id("requestId"): Value<'a>,
+        message: Text<'a>,
+    }
+    // The first of these are those of a note.
+    known "threadSettings" "plan" "explanation" "summary" "details" "name" "threadName" "status" "goal" "run" "review"
+        "reviewId" "targetItemId" "action" "fromModel" "toModel" "startedAtMs" "completedAtMs" "diff" "readState" "processId" "processHandle" "deltaBase64" "capReached"
+        "stream" "failureReason" "decisionSource" "serverName" "installationId" "environmentId" "path" "range"
+        "responseId" "usage" "responseModel" "model" "phase" "msg" "id" "exitCode" "stdout" "stderr"
+        "stdoutCapReached" "stderrCapReached" "outputDrainTimedOut" "success" "loginId" "authMode" "planType" "data"
+        "verifications" "metadata" "provider" "reasons" "useCases" "fasterModel" "showBufferingUi" "role" "text"
+        "audio" "sdp" "version" "realtimeSessionId" "notification" "subscriptionId" "attachmentId" "attachmentType"
+        "identityKey" "operation" "result" "sourceTurnId" "projectId" "changeType" "changedPaths" "watchId"
+        "files" "query" "sessionId" "importId" "itemTypeResults" "extraCount" "failedScan" "samplePaths" "mode"
+        "onboardingEntrypoint" "authUrl" "providerId" "cancelled" "endTurn" "costUsd" "reason" "stdin"
+}
+
+wire! {
+    /// What those notifications have that are no part of the conversation.
+    pub(super) struct Note in "params" {
         thread_settings("threadSettings"): Settings<'a>,
         plan: Value<'a>,
         explanation: Text<'a>,
         error: Value<'a>,
-        will_retry("willRetry"): bool,
-        request_id("requestId"): Value<'a>,
         message: Text<'a>,
         summary: Text<'a>,
         details: Text<'a>,
@@ -57,15 +76,7 @@ wire! {
         from_model("fromModel"): Cow<'a, str>,
         to_model("toModel"): Cow<'a, str>,
     }
-    known "startedAtMs" "completedAtMs" "diff" "readState" "processId" "processHandle" "deltaBase64" "capReached"
-        "stream" "failureReason" "decisionSource" "serverName" "installationId" "environmentId" "path" "range"
-        "responseId" "usage" "responseModel" "model" "phase" "msg" "id" "exitCode" "stdout" "stderr"
-        "stdoutCapReached" "stderrCapReached" "outputDrainTimedOut" "success" "loginId" "authMode" "planType" "data"
-        "verifications" "metadata" "provider" "reasons" "useCases" "fasterModel" "showBufferingUi" "role" "text"
-        "audio" "sdp" "version" "realtimeSessionId" "notification" "subscriptionId" "attachmentId" "attachmentType"
-        "identityKey" "operation" "result" "sourceTurnId" "projectId" "changeType" "changedPaths" "watchId"
-        "files" "query" "sessionId" "importId" "itemTypeResults" "extraCount" "failedScan" "samplePaths" "mode"
-        "onboardingEntrypoint" "authUrl" "providerId" "cancelled" "endTurn" "costUsd" "reason" "stdin"
+    rest
 }
 
 wire! {

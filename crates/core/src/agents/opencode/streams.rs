@@ -48,7 +48,9 @@ impl Streams {
     }
 
     fn bit(&mut self, stream: &str) -> Option<u8> {
-        let known = self.names.iter().position(|name| name == stream);
+        // A stream that is alone often has no path: it is found without a comparison of nothing with nothing, which is slow.
+        let is_it = |name: &String| name.len() == stream.len() && (stream.is_empty() || name == stream);
+        let known = self.names.iter().position(is_it);
         let at = known.unwrap_or(self.names.len());
         if at == MOST_STREAMS {
             return None;

@@ -34,7 +34,7 @@ pub(super) fn parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<
     if let Some(text) = content.text() {
         return vec![text_part(text)];
     }
-    let mut parts = Vec::new();
+    let mut parts = Vec::with_capacity(1);
     for value in content.elements() {
         if let Some(block) = read::<Block<'_>>(value, emit) {
             parts.push(part(block, value, emit));

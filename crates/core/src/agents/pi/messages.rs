@@ -163,7 +163,7 @@ impl State {
     }
 
     fn whole_answer(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(1);
         let mut calls = Vec::new();
         if let Some(text) = message.content.and_then(Value::text) {
             parts.push(text_part(text));
