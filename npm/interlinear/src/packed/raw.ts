@@ -38,6 +38,18 @@ export function defineRaw<T extends object>(event: T, native: Native): T & { raw
   return Object.defineProperty(event, "raw", accessor) as T & { raw: unknown };
 }
 
+/** The text of an event's native object: the agent's own as long as nobody has looked at it. Null if there is none. */
+export function rawText(event: { readonly raw?: unknown }): string | null {
+  const native = isLazy(event) ? event[held].native : undefined;
+  if (native !== undefined) return textOf(native);
+  return event.raw === null || event.raw === undefined ? null : JSON.stringify(event.raw);
+}
+
+/** Whether `raw` is still what was given to the event here. */
+function isLazy(event: object): event is Event {
+  return held in event && Object.getOwnPropertyDescriptor(event, "raw")?.get === accessor.get;
+}
+
 function textOf(native: Native): string {
   return typeof native === "string" ? native : utf8.decode(native.input.subarray(native.start, native.end));
 }

@@ -1,6 +1,7 @@
 // How events lie in a store: JSON text, with the native object apart so that it is only read when asked for. Text and
 // never a database's own JSON: what agents write holds `\u0000` and lone surrogates, which those refuse.
 import type { UniversalEvent } from "../../types/index.js";
+import { rawText } from "../packed/raw.js";
 import type { EventWithSilent, SilentLine } from "../trace.js";
 import type { ReadOptions } from "./store.js";
 
@@ -53,20 +54,25 @@ export function attach(event: EventWithSilent, native: unknown, { includeRaw, in
   if (includeSilent && dir !== undefined) event.dir = dir;
 }
 
-/** The event without what nobody asked for. */
+/** The event without what nobody asked for. The native object is not looked at: it would be parsed for nothing. */
 export function only(event: EventWithSilent, { includeRaw = false, includeSilent = false }: Wanted): UniversalEvent {
-  const bare = event.raw === null || includeRaw ? event : { ...event, raw: null };
-  if (includeSilent || (bare.silent === undefined && bare.dir === undefined)) return bare;
-  const { silent: _, dir: __, ...rest } = bare;
-  return rest as UniversalEvent;
+  if (includeRaw && (includeSilent || (event.silent === undefined && event.dir === undefined))) return event;
+  const bare: Record<string, unknown> = {};
+  for (const key of Object.keys(event) as (keyof EventWithSilent)[]) {
+    if (key === "raw") bare[key] = includeRaw ? event[key] : null;
+    else if (includeSilent || (key !== "silent" && key !== "dir")) bare[key] = event[key];
+  }
+  return bare as unknown as UniversalEvent;
 }
 
 function nativeText(event: EventWithSilent): string | null {
-  const { raw = null, dir, silent = [] } = event;
+  const { dir, silent = [] } = event;
+  const raw = rawText(event);
   // An agent may write what looks like ours: it is wrapped, so that it comes back as it was.
-  const wrapped = silent.length > 0 || dir !== undefined || isWithSilent(raw);
-  if (wrapped) return JSON.stringify({ "interlinear:silent": silent, dir, raw });
-  return raw === null ? null : JSON.stringify(raw);
+  const wrapped = silent.length > 0 || dir !== undefined || raw?.includes('"interlinear:silent"');
+  if (!wrapped) return raw;
+  const beside = JSON.stringify({ "interlinear:silent": silent, dir });
+  return `${beside.slice(0, -1)},"raw":${raw ?? "null"}}`;
 }
 
 function isWithSilent(native: unknown): native is WithSilent {
