@@ -272,7 +272,7 @@ impl<K: Kept + Default> Kept for Set<K> {
     }
 }
 
-/// Hashes that were seen; any number of them. A table with open addressing: the hash is its own place.
+/// Hashes that were seen; any number of them. A table with open addressing: the hash says its place.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hashes {
     /// A power of two; 0 is a free slot.
@@ -283,7 +283,7 @@ pub(crate) struct Hashes {
 impl Hashes {
     /// True if it is new.
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
-        if self.used * 4 >= self.slots.len() * 3 {
+        if self.used * 3 >= self.slots.len() * 2 {
             self.grow();
         }
         let at = self.find(hash);
@@ -303,7 +303,8 @@ impl Hashes {
     fn find(&self, hash: u64) -> usize {
         let hash = hash.max(1);
         let mask = self.slots.len() - 1;
-        let mut at = (hash ^ (hash >> 32)) as usize & mask;
+        // Hashes of names that are alike differ in few bits: they are spread, so that neighbours do not crowd.
+        let mut at = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
         while self.slots[at] != 0 && self.slots[at] != hash {
             at = (at + 1) & mask;
         }

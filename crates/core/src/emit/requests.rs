@@ -6,8 +6,7 @@ use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
-use super::{Emit, push_number};
-use crate::hash;
+use super::{Emit, make_unique, mark};
 use crate::map::Set;
 use crate::state::kept;
 
@@ -76,18 +75,13 @@ impl Emit<'_> {
 
     /// Whether this is said for the first time in the session.
     pub(crate) fn first_time(&mut self, what: &str) -> bool {
-        self.session_mut().begun.insert(hash::of(what.as_bytes()))
+        self.session_mut().begun.insert(mark(what))
     }
 
     /// An identifier for a request that no other request of the session has.
     pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
-        let mut count = 1;
-        while !self.first_time(&id) {
-            count += 1;
-            id.truncate(base.len());
-            push_number(&mut id, count);
-        }
+        make_unique(&mut id, &mut self.session_mut().begun);
         id
     }
 

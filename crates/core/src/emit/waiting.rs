@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, Text};
 
-use super::{Emit, Ref, push_number};
-use crate::hash;
+use super::{Emit, Ref, add_number, mark};
 
 impl Emit<'_> {
     /// Makes the events of a line that waited; `read` reads it. What is said of the line at hand stays.
@@ -24,11 +23,9 @@ impl Emit<'_> {
     /// An identifier that nothing in the session has yet. Whoever uses it says so.
     pub(crate) fn free_id(&self, base: &str) -> String {
         let mut id = base.to_owned();
-        let mut count = 1;
-        while self.session().begun.contains(hash::of(id.as_bytes())) {
-            count += 1;
-            id.truncate(base.len());
-            push_number(&mut id, count);
+        let begun = &self.session().begun;
+        if begun.contains(mark(&id)) {
+            add_number(&mut id, begun);
         }
         id
     }

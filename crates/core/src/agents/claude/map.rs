@@ -284,8 +284,14 @@ impl State {
         self.turn = super::state::Turn::default();
         self.lines.clear();
         self.calls.retain(|id, _| emit.awaits_result(id));
+        // What no event shows is only seen to be answered if the host tells what it sends.
+        let mut unseen = self.requests.iter().filter(|request| request.event_id.is_empty()).count();
         self.requests.retain(|request| {
-            request.event_id.is_empty() || emit.find_request(|id, _| id == request.event_id).is_some()
+            if request.event_id.is_empty() {
+                unseen -= 1;
+                return unseen < 100;
+            }
+            emit.find_request(|id, _| id == request.event_id).is_some()
         });
         // Prompts are only echoed if that was asked for.
         let echoes = self.prompts.len().saturating_sub(100);

@@ -196,6 +196,8 @@ kept! {
         pub(super) summary: bool,
         /// The answer in the form that was asked for, as JSON.
         pub(super) structured: Option<String>,
+        /// A turn has ended before there was anything in it.
+        pub(super) overdue: bool,
     }
 }
 

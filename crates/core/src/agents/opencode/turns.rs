@@ -142,7 +142,11 @@ impl State {
     fn forget_open(&mut self, session: &str) {
         let mut done = Vec::new();
         self.messages.retain(|id, message| {
-            let over = message.item.is_some() && message.session == session;
+            if message.session != session {
+                return true;
+            }
+            // What nothing was said in may still be on its way, but not for ever.
+            let over = message.item.is_some() || std::mem::replace(&mut message.overdue, true);
             if over {
                 done.push(id.clone());
             }
