@@ -24,10 +24,11 @@ function show() {
 async function isFree(port) {
   const server = createServer();
   server.listen(port, "127.0.0.1");
-  const free = await Promise.race([
-    once(server, "listening").then(() => true),
-    once(server, "error").then(() => false),
-  ]);
+  // An error rejects what waits for another event.
+  const free = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
   if (free) await new Promise((resolve) => server.close(resolve));
   return free;
 }

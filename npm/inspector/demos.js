@@ -3,7 +3,7 @@ export const demos = [
   {
     id: "claude-plan",
     agent: "claude",
-    title: "A plan, approved and carried out",
+    title: "A plan, then the work",
     file: "claude/recordings/plan_approved.jsonl",
   },
   {
@@ -16,7 +16,7 @@ export const demos = [
   {
     id: "codex-permission",
     agent: "codex",
-    title: "A file change that needs permission",
+    title: "A change to be allowed",
     file: "codex/recordings/permission-file-accept.jsonl",
   },
   {
@@ -28,7 +28,7 @@ export const demos = [
   {
     id: "opencode-subagent",
     agent: "opencode",
-    title: "A subagent asks for permission",
+    title: "A subagent asks first",
     file: "opencode/recordings/subagent-permission.jsonl",
   },
   { id: "amp-edit", agent: "amp", title: "A file edited", file: "amp/stored/edit-file/edit-file.uploaded.json" },
@@ -42,7 +42,7 @@ export const demos = [
   {
     id: "pi-compaction",
     agent: "pi",
-    title: "A context that was compacted",
+    title: "A compacted context",
     file: "pi/recordings/compaction-manual.jsonl",
   },
 ];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { AgentHost } from "../../npm/interlinear/dist/host/index.js";
-import { check, convert } from "../../npm/interlinear/dist/index.js";
+import { check, convert, silentLines, trace } from "../../npm/interlinear/dist/index.js";
 import { root } from "../fixtures.mjs";
 
 const command = join(root, "npm", "interlinear", "bin", "interlinear.js");
@@ -156,6 +156,40 @@ for (const [agent, names] of Object.entries(RECORDINGS)) {
       });
     });
   }
+}
+
+/** What is said of lines that gave no event. */
+const silence = (lines) =>
+  lines.map(({ dir, kind, text, outcome, reason }) => ({ dir, kind, text: text.trimEnd(), outcome, reason }));
+
+for (const [agent, name] of [
+  ["claude", "hello_partial"],
+  ["codex", "file-edit"],
+  ["opencode", "edit-file"],
+  ["pi", "edit-file-diff"],
+  ["amp", "stream-input-multi-turn"],
+]) {
+  test(`${agent}: lines without an event are kept as a recording shows them`, { timeout: 60_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "interlinear-silent-"));
+    const record = join(folder, "recording.jsonl");
+    try {
+      await withHost(agent, fixture(agent, name), async (host, cwd) => {
+        const session = await host.start({ agent, cwd, record });
+        await say(session, convert(readFileSync(fixture(agent, name))));
+        await session.terminate();
+        const kept = (await all(session.events({ includeSilent: true }))).flatMap(silentLines);
+        await host.close();
+        const shown = trace(readFileSync(record)).filter(
+          ({ line, events }) => line !== undefined && events.length === 0,
+        );
+        // What is said after the end of the session goes with no event.
+        assert.ok(kept.length > 0 && shown.length - kept.length <= 1);
+        assert.deepEqual(silence(kept), silence(shown.slice(0, kept.length)));
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 }
 
 for (const agent of ["claude", "codex", "opencode"]) {

@@ -66,6 +66,7 @@ test("100 MB open with a progress bar, without freezing, and are there to the la
   const began = performance.now();
   await (await chooser).setFiles(file);
   await page.locator("progress").first().waitFor({ timeout: 60_000 });
+  await page.getByText(/^[1-9]\d* MB of \d+ MB$/).waitFor();
   await inspector.shot("big-reading");
   await page.locator(".fixed-row").first().waitFor({ timeout: 240_000 });
   // It can be used while it is still being read.

@@ -150,6 +150,7 @@ test("a link leads to its event", async () => {
   await demo("claude-plan");
   await lines().getByText("item.completed").nth(2).click();
   const { href } = new URL(page.url());
+  assert.equal(await page.title(), "Plan how to guard div against zero. · Interlinear");
   assert.match(href, /#\/demo\/claude-plan\?session=\w+&event=\d+$/);
   const wanted = await page.locator('.fixed-row[aria-selected="true"]').textContent();
   await page.goto("about:blank");
@@ -206,15 +207,43 @@ test("pasted lines are drawn", async () => {
   await page.locator(".il-transcript").getByText("Hello! I am ready to help").waitFor();
 });
 
+test("lines are pasted anywhere on the page", async () => {
+  await page.evaluate((text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true });
+    document.querySelector("main h1").dispatchEvent(event);
+  }, fixture("codex/recordings/hello.jsonl"));
+  await page.locator('.session-head .mark[data-agent="codex"]').waitFor();
+});
+
 test("what cannot be told apart is asked about, and read as what one says", async () => {
   await page.getByRole("button", { name: "Paste lines" }).click();
   await page.getByRole("textbox", { name: "Lines" }).fill('{"nothing":"known"}\n');
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByRole("heading", { name: "Whose session is pasted lines?" }).waitFor();
   await inspector.shot("whose");
-  await page.getByRole("alert").getByRole("button", { name: "Codex" }).click();
+  await page.getByRole("main").getByRole("button", { name: "Codex" }).click();
   await page.getByRole("button", { name: "1 unknown" }).waitFor();
 });
+
+/** What is no session, and what is said of it. */
+const noSessions = {
+  "empty.jsonl": ["", "There is nothing in it."],
+  "image.png": ["\u0089PNG\r\n\u001a\n\u0000", "It is no text. Sessions are JSON, or lines of JSON."],
+  "opencode.db": ["SQLite format 3\u0000\u0010", "It is a database. OpenCode keeps its sessions in one."],
+};
+
+for (const [name, [text, why]] of Object.entries(noSessions)) {
+  test(`what is no session says why: ${name}`, async () => {
+    await drop(page, [{ name, text }]);
+    await page
+      .getByRole("alert")
+      .getByRole("heading", { name: `${name} cannot be read` })
+      .waitFor();
+    await page.getByText(why).waitFor();
+  });
+}
 
 test("a link into a file that is no longer open says so", async () => {
   await page.goto(`${inspector.origin}/#/file/99?event=12`);
@@ -244,6 +273,32 @@ test("a session is saved as Markdown, HTML and events", async () => {
   assert.deepEqual(events, convert([{ name: "", bytes: fixture("claude/recordings/plan_approved.jsonl") }]));
 });
 
+test("events that were saved are opened again", async () => {
+  const events = convert(fixture("claude/recordings/plan_approved.jsonl"), { includeRaw: true });
+  const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
+  await drop(page, [{ name: "saved.jsonl", text }]);
+  await page.locator(".il-transcript").getByText("The plan is carried out.").waitFor();
+  await page.getByText(new RegExp(`\\b${events.length} events`)).waitFor();
+  await page.locator(".line-row", { hasText: "system/init" }).waitFor();
+});
+
+test("what is damaged costs its place and not the page", async () => {
+  const [first, ...rest] = convert(fixture("claude/recordings/hello.jsonl"));
+  const file = (...events) => events.map((event) => JSON.stringify(event)).join("\n");
+  const broken = rest.map((event) => ({ ...event, data: { ...event.data, item: { kind: "message", content: 7 } } }));
+  const damaged = {
+    "lines.jsonl": file(first, { event_id: "evt" }),
+    "items.jsonl": file(first, ...broken),
+  };
+  for (const [name, text] of Object.entries(damaged)) {
+    await drop(page, [{ name, text }]);
+    await page.getByRole("alert").waitFor();
+    await home();
+    await page.getByRole("heading", { name: "What did the agent really do?" }).waitFor();
+  }
+  inspector.complaints.length = 0;
+});
+
 test("it is used with the keyboard alone", async () => {
   await demo("claude-plan");
   await lines().focus();
@@ -251,6 +306,9 @@ test("it is used with the keyboard alone", async () => {
   const chosen = page.locator('.fixed-row[aria-selected="true"]');
   assert.equal(await chosen.count(), 1);
   assert.equal(await lines().getAttribute("aria-activedescendant"), await chosen.getAttribute("id"));
+  assert.equal(await page.locator(".detail").count(), 1);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".detail").count(), 0);
   await page.getByRole("button", { name: "Export", exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
@@ -287,7 +345,7 @@ test("axe has nothing to say: first page, session, chosen event, paste, failure;
     await page.locator(".detail").waitFor();
     await look(`${colorScheme} session`);
     await inspector.shot(`session-${colorScheme}`);
-    await page.getByRole("button", { name: "Paste" }).click();
+    await page.getByRole("button", { name: "Paste", exact: true }).click();
     await look(`${colorScheme} paste`);
     await page.keyboard.press("Escape");
   }
@@ -303,10 +361,23 @@ test("a narrow screen has one thing at a time", async () => {
     await page.getByRole("button", { name: "Sessions" }).click();
     await page.getByRole("navigation").getByText("A bit of everything").click();
     await page.locator(".il-row").first().waitFor();
-    await page.locator("main").dispatchEvent("pointerdown");
-    await inspector.shot("narrow-session");
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(width <= 420, `the page is ${width} wide`);
+    assert.equal(await page.getByRole("button", { name: "Sessions" }).getAttribute("aria-expanded"), "false");
+    for (const pane of ["Transcript", "Both", "Lines"]) {
+      await page.getByText(pane, { exact: true }).click();
+      await page
+        .locator(pane === "Lines" ? ".fixed-row" : ".il-row")
+        .first()
+        .waitFor();
+      await inspector.shot(`narrow-${pane.toLowerCase()}`);
+      // What stands further right than the screen is wide would be cut off.
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll("main, .session-head, .il-row, .fixed-list, .sieve")]
+          .map((element) => element.getBoundingClientRect().right)
+          .reduce((most, right) => Math.max(most, right), document.documentElement.scrollWidth),
+      );
+      assert.ok(wide <= 420, `${pane}: the page is ${wide} wide`);
+    }
+    await page.getByText("Both", { exact: true }).click();
   } finally {
     await page.setViewportSize({ width: 1440, height: 900 });
   }

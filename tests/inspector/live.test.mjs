@@ -25,10 +25,10 @@ const started = [];
 let inspector;
 let page;
 
-/** A server with the inspector, whose Claude Code is another program. */
-async function start(command) {
+/** A server with the inspector, whose Claude Code (or another agent) is another program. */
+async function start(command, agent = "claude") {
   const store = new JsonlStore(join(folder, `${started.length}`), { sync: "never" });
-  const host = new AgentHost({ store, agents: { claude: { command } } });
+  const host = new AgentHost({ store, agents: { [agent]: { command } } });
   const server = await listen(withInspector(createServer({ host, store, token, directory: folder })));
   started.push(async () => {
     await host.close();
@@ -90,6 +90,8 @@ test("each event stands below the native object that caused it", async () => {
   await page.getByRole("listbox").focus();
   await page.keyboard.press("Home");
   await page.locator(".event-row", { hasText: "session.started" }).waitFor();
+  // What went to the agent is told from what it wrote.
+  await page.locator(".line-row", { hasText: "user" }).locator('.arrow[data-dir="in"]').first().waitFor();
   await page.getByRole("button", { name: "Close the line" }).click();
 });
 
@@ -142,6 +144,16 @@ test("a page that is loaded anew shows the session again", async () => {
   await transcript().getByText("word 3").waitFor();
   await transcript().evaluate((box) => box.scrollTo(0, 1e9));
   await transcript().getByText("Hello.").waitFor();
+});
+
+test("a link to a session that is not there says so", async () => {
+  const { href } = new URL(page.url());
+  await page.evaluate(() => {
+    location.hash = "#/live/nobody";
+  });
+  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+  await page.goto(href);
+  await transcript().waitFor();
 });
 
 test("a session is terminated, and stays to be looked at", async () => {
@@ -213,10 +225,52 @@ for (const [feature, [recording, selector]] of Object.entries(features)) {
   });
 }
 
+/** The command that plays any agent from a recording. */
+const played = (agent, name) => [
+  process.execPath,
+  join(root, "npm/interlinear/bin/interlinear.js"),
+  ...["replay-agent", "--speed", "max", join(root, "tests/fixtures", agent, "recordings", name), "--"],
+];
+
+/** Recordings, and why one of their lines is no event. Of Amp there is only the last line of a process. */
+const silent = {
+  claude: ["hello_partial.jsonl", "start of a message"],
+  codex: ["file-edit.jsonl", "request of the host"],
+  opencode: ["edit-file.jsonl", "end of a step"],
+  pi: ["edit-file-diff.jsonl", "answer to the host"],
+};
+
+for (const [agent, [recording, reason]] of Object.entries(silent)) {
+  test(`live, ignored lines say why, and still do when the page is loaded anew: ${agent}`, async () => {
+    const url = await start(played(agent, recording), agent);
+    const client = new Client({ baseUrl: url, token });
+    await client.createSession("replayed", { agent });
+    await page.goto(`${url}/#token=${encodeURIComponent(token)}`);
+    await page.getByRole("link", { name: /· idle/ }).click();
+    await prompt("Go.");
+    await page.locator('.il-turn:not([data-status="running"])').first().waitFor();
+    for (const loaded of ["first", "anew"]) {
+      if (loaded === "anew") await page.reload();
+      const chip = page.getByRole("button", { name: /^\d+ ignored$/ });
+      await chip.waitFor();
+      if (loaded === "anew") await inspector.shot(`live-silent-${agent}`);
+      await chip.click();
+      await page.waitForFunction(() => document.querySelectorAll(".event-row").length === 0);
+      await page
+        .locator(".line-row", { hasText: `ignored: ${reason}` })
+        .first()
+        .waitFor();
+      const fates = await page.locator(".line-row .fate").allTextContents();
+      assert.equal(fates.length, await page.locator(".line-row").count());
+      assert.ok(fates.every((fate) => /^ignored: \w/.test(fate)));
+    }
+  });
+}
+
 test("nothing was complained about", () => {
-  // Only that a page without a token was refused.
+  // Only that a page without a token was refused, and a session that is not there.
   assert.deepEqual(
-    inspector.complaints.filter((text) => !/401/.test(text)),
+    inspector.complaints.filter((text) => !/40[14]/.test(text)),
     [],
   );
 });

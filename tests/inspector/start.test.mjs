@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -34,6 +35,20 @@ test("npm start -- --once shows a session, finds the inspector answering, and en
   assert.match(output.text, /session\.started {6}agent claude · form live/);
   assert.match(output.text, /http:\/\/127\.0\.0\.1:\d+\/#token=/);
   assert.match(output.text, /The inspector answers, with real sessions of five agents in it\./);
+});
+
+test("npm start takes another port where the usual one is taken", async () => {
+  const other = createServer().listen(2468, "127.0.0.1");
+  // Where somebody else has it, it is taken as well.
+  await once(other, "listening").catch(() => {});
+  try {
+    const { output, ended } = start("--once");
+    const [code] = await ended;
+    assert.equal(code, 0, output.text);
+    assert.doesNotMatch(output.text, /127\.0\.0\.1:2468/);
+  } finally {
+    other.close();
+  }
 });
 
 test("npm start prints an address that answers, and Ctrl-C ends it", async () => {

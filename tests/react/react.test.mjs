@@ -261,6 +261,25 @@ test("a source that fails says why, and what came before stays", async () => {
   await feed().getByText("Before").waitFor();
 });
 
+test("a source may be made where it is used, if it is said what it depends on; if not, that is complained about", async () => {
+  const { start, say } = session();
+  const events = (text) => [...start(), ...say("m", "assistant", text)];
+  const hasty = (text, dependencies) =>
+    page.evaluate(([given, needs]) => globalThis.showHasty(given, needs), [events(text), dependencies]);
+  for (const text of ["One", "Two"]) {
+    await hasty(text, [text]);
+    await feed().getByText(text).waitFor();
+  }
+  await hasty("Two", ["Two"]);
+  assert.deepEqual(opened.complaints, []);
+  await hasty("Three");
+  const isIt = (text) => text.includes("this source is another one each time");
+  for (let waited = 0; waited < 5000 && !opened.complaints.some(isIt); waited += 50) await page.waitForTimeout(50);
+  assert.ok(opened.complaints.length > 0 && opened.complaints.every(isIt), opened.complaints.join());
+  await show([]);
+  opened.complaints.length = 0;
+});
+
 test("permissions and questions are answered by their buttons", async () => {
   const { start, event } = session();
   await show(

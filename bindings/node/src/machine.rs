@@ -15,9 +15,11 @@ pub struct Machine {
     lines: Output,
 }
 
-impl From<Connection> for Machine {
-    fn from(connection: Connection) -> Self {
-        Self { connection, packed: Output::new(Encoding::Packed), lines: Output::new(Encoding::Ndjson) }
+impl Machine {
+    /// The encoding, named as `Encoding::parse` reads it, is that of every method but `relay`.
+    fn of(connection: Connection, encoding: &str) -> Result<Self> {
+        let packed = Output::new(Encoding::parse(encoding).map_err(thrown)?);
+        Ok(Self { connection, packed, lines: Output::new(Encoding::Ndjson) })
     }
 }
 
@@ -25,9 +27,9 @@ impl From<Connection> for Machine {
 impl Machine {
     /// Opens a session or a connection.
     #[napi(constructor, catch_unwind)]
-    pub fn new(env: Env, options: Unknown<'_>) -> Result<Self> {
+    pub fn new(env: Env, options: Unknown<'_>, encoding: String) -> Result<Self> {
         let options = OpenOptions::from_json(&stringify(env, "bad_options", options)?).map_err(thrown)?;
-        Connection::open(&options).map(Self::from).map_err(thrown)
+        Self::of(Connection::open(&options).map_err(thrown)?, &encoding)
     }
 
     /// What the agent wrote. Like every method that gives events: packed, or nothing.
@@ -126,8 +128,8 @@ impl Machine {
 
     /// Goes on from a snapshot.
     #[napi(factory, catch_unwind)]
-    pub fn restore(bytes: &[u8]) -> Result<Self> {
-        Connection::restore(bytes).map(Self::from).map_err(thrown)
+    pub fn restore(bytes: &[u8], encoding: String) -> Result<Self> {
+        Self::of(Connection::restore(bytes).map_err(thrown)?, &encoding)
     }
 
     /// Nothing to do here: the garbage collector frees it. The WASM binding has the same method.

@@ -15,9 +15,11 @@ pub struct Machine {
     lines: Output,
 }
 
-impl From<Connection> for Machine {
-    fn from(connection: Connection) -> Self {
-        Self { connection, packed: Output::new(Encoding::Packed), lines: Output::new(Encoding::Ndjson) }
+impl Machine {
+    /// The encoding, named as `Encoding::parse` reads it, is that of every method but `relay`.
+    fn of(connection: Connection, encoding: &str) -> Result<Self, JsValue> {
+        let packed = Output::new(Encoding::parse(encoding).map_err(thrown)?);
+        Ok(Self { connection, packed, lines: Output::new(Encoding::Ndjson) })
     }
 }
 
@@ -25,9 +27,9 @@ impl From<Connection> for Machine {
 impl Machine {
     /// Opens a session or a connection.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &Ts<OpenOptions>) -> Result<Self, JsValue> {
+    pub fn new(options: &Ts<OpenOptions>, encoding: &str) -> Result<Self, JsValue> {
         let options = OpenOptions::from_json(&stringify(&options.js_value())?).map_err(thrown)?;
-        Connection::open(&options).map(Self::from).map_err(thrown)
+        Self::of(Connection::open(&options).map_err(thrown)?, encoding)
     }
 
     /// What the agent wrote. Like every method that gives events: packed, or nothing.
@@ -107,7 +109,7 @@ impl Machine {
     }
 
     /// Goes on from a snapshot.
-    pub fn restore(bytes: &[u8]) -> Result<Self, JsValue> {
-        Connection::restore(bytes).map(Self::from).map_err(thrown)
+    pub fn restore(bytes: &[u8], encoding: &str) -> Result<Self, JsValue> {
+        Self::of(Connection::restore(bytes).map_err(thrown)?, encoding)
     }
 }

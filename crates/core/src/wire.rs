@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use interlinear_schema::Text;
-use interlinear_schema::table::{MOST_FIELDS, Table};
+use interlinear_schema::table::Table;
 
 use crate::api::{Drift, DriftKind};
 use crate::json::{Kind, Value};
@@ -79,13 +79,13 @@ pub(crate) fn find<'a, 'd>(
     place: &'static str,
     rest: bool,
     value: Value<'a>,
+    found: &'d mut [u32],
     drift: &'d mut Drifts,
 ) -> Option<Fields<'a, 'd>> {
     if !value.is_object() {
         return None;
     }
-    let mut found = [0; MOST_FIELDS];
-    value.find(table, &mut found, |key, _| {
+    value.find(table, found, |key, _| {
         if !rest {
             drift.note(DriftKind::Field, place, &key);
         }
@@ -101,7 +101,7 @@ pub(crate) struct Fields<'a, 'd> {
     place: &'static str,
     value: Value<'a>,
     /// The place of each field's value; 0: it is not there.
-    found: [u32; MOST_FIELDS],
+    found: &'d [u32],
     next: usize,
     drift: &'d mut Drifts,
 }
@@ -232,7 +232,9 @@ macro_rules! wire {
                 );
                 static KEYS: &[Key] = &keys::<{ keys::<0>(TEXT, FIELDS).0 }>(TEXT, FIELDS).1;
                 static TABLE: Table = Table::new(TEXT, KEYS);
-                let mut fields = $crate::wire::find(&TABLE, $place, $rest, value, drift)?;
+                // One for each field, and one for all keys that are known and not used.
+                let mut found = [0; FIELDS + 1];
+                let mut fields = $crate::wire::find(&TABLE, $place, $rest, value, &mut found, drift)?;
                 // In the order in which they are written here, which is that of the table.
                 Some(Self {
                     $( $field: fields.take(), )*

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::json::{Json, plain_length};
 use crate::number;
-use crate::table::{MOST_FIELDS, Table, same};
+use crate::table::{Table, same};
 use crate::text::Text;
 
 /// The nodes of one line. Kept between lines so that reading allocates nothing.
@@ -470,7 +470,7 @@ impl<'a> Value<'a> {
     /// The place of the value of each field of an object, 0 where it is not there; of doubled keys, that of the last
     /// one. Keys that the table does not know are handed over.
     #[inline]
-    pub fn find(self, table: &Table, found: &mut [u32; MOST_FIELDS], mut unknown: impl FnMut(Cow<'a, str>, Value<'a>)) {
+    pub fn find(self, table: &Table, found: &mut [u32], mut unknown: impl FnMut(Cow<'a, str>, Value<'a>)) {
         let node = self.node();
         let end = if node.kind == Kind::Object { node.next } else { 0 };
         let mut at = self.at + 1;

@@ -1,9 +1,19 @@
 import type { Agent } from "interlinear";
-import { type DragEvent, type ReactNode, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { filesOfDrop, filesOfInput, sessionsIn } from "./model/drop.js";
 import { demos, Files, openDemo } from "./model/library.js";
 import { go, type Route, useRoute } from "./model/route.js";
 import { server, useServer } from "./model/server.js";
+import { Boundary } from "./view/boundary.js";
 import { Home } from "./view/home.js";
 import { Icon } from "./view/icon.js";
 import { NewSession } from "./view/new-session.js";
@@ -20,6 +30,9 @@ export function App(): ReactNode {
   const [dropping, setDropping] = useState(false);
   const [menu, setMenu] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
+  // Whoever has chosen wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is closed by every choice
+  useEffect(() => setMenu(false), [route.place, route.id]);
 
   const open = async (found: Parameters<typeof sessionsIn>[0]) => {
     const sessions = await sessionsIn(found);
@@ -36,6 +49,14 @@ export function App(): ReactNode {
     go({ place: "file", id: files.open([{ name: "", data }]).id });
   };
   const choose = () => chooser.current?.click();
+  const onPaste = async (event: ClipboardEvent) => {
+    const { target, clipboardData } = event;
+    // Whoever writes something pastes it there.
+    if (target instanceof Element && target.closest("input, textarea") !== null) return;
+    const text = clipboardData.getData("text");
+    if (clipboardData.files.length > 0) await open(filesOfInput(clipboardData.files));
+    else if (text.trim() !== "") paste(text);
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere; the buttons do the same
     <div
@@ -47,6 +68,8 @@ export function App(): ReactNode {
       }}
       onDragLeave={(event) => event.relatedTarget === null && setDropping(false)}
       onDrop={onDrop}
+      onKeyDown={({ key }) => key === "Escape" && setMenu(false)}
+      onPaste={onPaste}
     >
       <button
         type="button"
@@ -59,7 +82,9 @@ export function App(): ReactNode {
       </button>
       <Sidebar route={route} files={files} onOpen={choose} onPaste={() => setPasting(true)} />
       <main onPointerDown={() => setMenu(false)}>
-        <Place route={route} files={files} onOpen={choose} onPaste={() => setPasting(true)} />
+        <Boundary key={`${route.place}/${route.id}`} name="This session">
+          <Place route={route} files={files} onOpen={choose} onPaste={() => setPasting(true)} />
+        </Boundary>
       </main>
       <input
         ref={chooser}
@@ -92,7 +117,8 @@ function Place({ route, files, onOpen, onPaste }: PlaceProps): ReactNode {
       return <Home onOpen={onOpen} onPaste={onPaste} />;
     case "demo": {
       const demo = demos.find(({ id }) => id === route.id);
-      if (demo === undefined) return <Missing what="There is no such session">Choose one on the left.</Missing>;
+      if (demo === undefined)
+        return <Missing what="There is no such session">{<p>Choose one from the list.</p>}</Missing>;
       return <Session key={route.id} document={openDemo(demo)} route={route} name={demo.title} />;
     }
     case "file": {
@@ -130,6 +156,13 @@ function LivePlace({ route }: { route: Route }): ReactNode {
   }
   const session = sessions.find(({ sessionId }) => sessionId === route.id);
   return (
-    <Session key={route.id} document={document} route={route} name={session?.title ?? route.id} controls={controls} />
+    <Session
+      key={route.id}
+      document={document}
+      route={route}
+      name={session?.title ?? route.id}
+      agent={session?.agent}
+      controls={controls}
+    />
   );
 }

@@ -1,10 +1,13 @@
 import type { Command, ConvertOptions, Exit, OpenOptions } from "../types/index.js";
 import type { InterlinearError } from "./errors.js";
 
-/** How a transcript's output is written. */
+/** How output is written. */
 export type Encoding = "packed" | "sealed" | "ndjson" | "trace" | "sealed-trace";
 
-/** A connection in the core. Events come packed, as the text that `decodeEvents` reads. */
+/** How a connection's output is written: events, or native lines with their events. */
+export type MachineEncoding = Extract<Encoding, "packed" | "trace">;
+
+/** A connection in the core. Events come as the text that `decode.ts` reads: `packed`, or `trace`. */
 export interface RawMachine {
   receive(chunk: Uint8Array, channel: string, now: number): string;
   sent(chunk: Uint8Array, channel: string, now: number): string;
@@ -46,7 +49,10 @@ export interface RawChecker {
 
 /** What both builds of the core export, under the same names. */
 export interface RawModule {
-  Machine: { new (options: OpenOptions): RawMachine; restore(bytes: Uint8Array): RawMachine };
+  Machine: {
+    new (options: OpenOptions, encoding: MachineEncoding): RawMachine;
+    restore(bytes: Uint8Array, encoding: MachineEncoding): RawMachine;
+  };
   Transcript: new (options: ConvertOptions, encoding: Encoding) => RawTranscript;
   ContractChecker: new () => RawChecker;
   detect(name: string, head: Uint8Array): string;

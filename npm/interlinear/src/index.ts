@@ -14,6 +14,7 @@ export {
 export { InterlinearError } from "./errors.js";
 export * from "./fold.js";
 export { backend, init, type WasmSource } from "./load.js";
+export { eventTypes } from "./packed/objects.js";
 export {
   type Channel,
   Connection,
@@ -24,5 +25,5 @@ export {
   Session,
   type SessionOptions,
 } from "./session.js";
-export type { TraceLine } from "./trace.js";
+export { type EventWithSilent, type SilentLine, silentLines, type TraceLine } from "./trace.js";
 export { type ConvertOptions, type Outputs, Transcript } from "./transcript.js";

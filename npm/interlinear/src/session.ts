@@ -1,10 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
 import { joined, SLICE, slices, toBytes } from "./bytes.js";
-import { type Core, call, type RawMachine } from "./core.js";
-import { decodeEvents } from "./decode.js";
+import { type Core, call, type MachineEncoding, type RawMachine } from "./core.js";
+import { decodeEvents, decodeTrace } from "./decode.js";
 import { InterlinearError } from "./errors.js";
 import { core } from "./load.js";
+import type { TraceLine } from "./trace.js";
 
 /** The stream on which bytes went. `http` is method and path: `POST /session`. */
 export type Channel =
@@ -27,7 +28,12 @@ interface Options {
   maxLine?: number;
   /** The host's clock, in milliseconds since 1970; `Date.now` if not given. */
   now?: () => number;
+  /** Called with each native line that was read, and its events, before a call gives them back. */
+  onLine?: (line: TraceLine) => void;
 }
+
+/** What a connection needs of its host. */
+type Host = { [Name in "now" | "onLine"]?: Options[Name] | undefined };
 
 /** How to open a session. */
 export interface SessionOptions extends Options {
@@ -51,15 +57,17 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? (Symbol.for("Symbol.dis
 export class Connection {
   readonly #core: Core;
   readonly #now: () => number;
+  readonly #onLine: Host["onLine"];
   #machine: RawMachine | undefined;
   #instance: number;
 
   /** Use `openSession`, `openConnection` or `restore`. */
-  constructor(core: Core, machine: RawMachine, now: () => number = Date.now) {
+  constructor(core: Core, machine: RawMachine, { now = Date.now, onLine }: Host = {}) {
     this.#core = core;
     this.#instance = core.hold();
     this.#machine = machine;
     this.#now = now;
+    this.#onLine = onLine;
   }
 
   /** What the agent wrote. */
@@ -153,7 +161,7 @@ export class Connection {
     const channel = channelName(on);
     const now = this.#now();
     const read = (piece: Uint8Array) =>
-      decodeEvents(
+      this.#decode(
         this.#call((machine) => run(machine, piece, channel, now)),
         piece,
       );
@@ -168,12 +176,19 @@ export class Connection {
     const snapshot = this.snapshot();
     if (snapshot.length > portable) return;
     this.#core.renew();
-    this.#machine = call(this.#core, () => this.#core.raw.Machine.restore(snapshot));
+    this.#machine = call(this.#core, () => this.#core.raw.Machine.restore(snapshot, encodingFor(this.#onLine)));
     this.#instance = this.#core.hold();
   }
 
   #events(run: (machine: RawMachine, now: number) => string): UniversalEvent[] {
-    return decodeEvents(this.#call((machine) => run(machine, this.#now())));
+    return this.#decode(this.#call((machine) => run(machine, this.#now())));
+  }
+
+  #decode(output: string, read?: Uint8Array): UniversalEvent[] {
+    if (this.#onLine === undefined) return decodeEvents(output, read);
+    const lines = decodeTrace(output, read);
+    for (const line of lines) this.#onLine(line);
+    return lines.flatMap(({ events }) => events);
   }
 
   #call<T>(run: (machine: RawMachine) => T): T {
@@ -189,8 +204,8 @@ export class Session extends Connection {
   readonly sessionId: string;
 
   /** Use `openSession`. */
-  constructor(core: Core, machine: RawMachine, sessionId: string, now?: () => number) {
-    super(core, machine, now);
+  constructor(core: Core, machine: RawMachine, sessionId: string, host?: Host) {
+    super(core, machine, host);
     this.sessionId = sessionId;
   }
 }
@@ -200,30 +215,34 @@ export class Session extends Connection {
  * `second_session` says so once) unless a command asked for it: `start`, `resume` and `fork` go on in this session.
  */
 export function openSession(options: SessionOptions): Session {
-  const { sessionId = newSessionId(), now, ...rest } = options;
+  const { sessionId = newSessionId(), now, onLine, ...rest } = options;
   const build = core();
-  return new Session(build, open(build, { ...rest, sessionId, connection: false }), sessionId, now);
+  const machine = open(build, { ...rest, sessionId, connection: false }, encodingFor(onLine));
+  return new Session(build, machine, sessionId, { now, onLine });
 }
 
 /** Opens a connection: an agent's process that carries several conversations. Commands name the session. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { sessionPrefix = newSessionId(), now, ...rest } = options;
+  const { sessionPrefix = newSessionId(), now, onLine, ...rest } = options;
   const build = core();
-  return new Connection(build, open(build, { ...rest, sessionId: sessionPrefix, connection: true }), now);
+  const machine = open(build, { ...rest, sessionId: sessionPrefix, connection: true }, encodingFor(onLine));
+  return new Connection(build, machine, { now, onLine });
 }
 
 /** Goes on from a snapshot, in this process or another. */
-export function restore(snapshot: Uint8Array, options: { now?: () => number } = {}): Connection {
+export function restore(snapshot: Uint8Array, options: Pick<Options, "now" | "onLine"> = {}): Connection {
   const build = core();
-  return new Connection(
-    build,
-    call(build, () => build.raw.Machine.restore(snapshot)),
-    options.now,
-  );
+  const machine = call(build, () => build.raw.Machine.restore(snapshot, encodingFor(options.onLine)));
+  return new Connection(build, machine, options);
 }
 
-function open(build: Core, options: OpenOptions): RawMachine {
-  return call(build, () => new build.raw.Machine(options));
+function open(build: Core, options: OpenOptions, encoding: MachineEncoding): RawMachine {
+  return call(build, () => new build.raw.Machine(options, encoding));
+}
+
+/** Lines cross only where somebody wants to see them. */
+function encodingFor(onLine: Host["onLine"]): MachineEncoding {
+  return onLine === undefined ? "packed" : "trace";
 }
 
 /** Whether bytes are handed in at once: the body of a request is one unit, lines are cut into slices. */

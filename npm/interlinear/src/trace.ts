@@ -17,3 +17,24 @@ export interface TraceLine {
   /** Its events. */
   events: UniversalEvent[];
 }
+
+/** A native line that gave no event. */
+export interface SilentLine extends Required<Pick<TraceLine, "line" | "dir" | "kind" | "text" | "outcome">> {
+  /** Why it is ignored. */
+  reason?: string;
+  /** How many lines before it were not kept. */
+  omitted?: number;
+}
+
+/** An event with what is known of the native lines around it. */
+export type EventWithSilent = UniversalEvent & {
+  /** The lines before it that gave no event. */
+  silent?: SilentLine[];
+  /** Which way the line went whose first event this is; absent where the agent wrote it. */
+  dir?: "in" | "err";
+};
+
+/** The native lines right before an event that gave none, each with the reason: where they were asked for. */
+export function silentLines(event: EventWithSilent): readonly SilentLine[] {
+  return event.silent ?? [];
+}

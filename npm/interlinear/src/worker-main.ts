@@ -17,6 +17,8 @@ const scope = globalThis as unknown as Scope;
 // Enough output for one message: fewer messages cost less, smaller ones keep the page smooth.
 const pieceSize = 256 * 1024;
 const readSize = 1024 * 1024;
+/** How long it may be silent, in milliseconds: who waits sees that it goes on. */
+const silence = 100;
 
 let pieces: AsyncGenerator<Reply> | undefined;
 
@@ -50,13 +52,15 @@ async function* convert(core: Core, { files, options, to }: Request & { type: "o
   const progress = { read: 0, total: files.reduce((sum, { data }) => sum + sizeOf(data), 0) };
   let gathered: Uint8Array[] = [];
   let size = 0;
+  let told = performance.now();
   for await (const output of outputs(transcript, files, progress)) {
     if (output.length > 0) gathered.push(output);
     size += output.length;
-    if (size < pieceSize) continue;
+    if (size < pieceSize && performance.now() - told < silence) continue;
     yield { type: "piece", output: gathered, ...progress };
     gathered = [];
     size = 0;
+    told = performance.now();
   }
   yield { type: "piece", output: gathered, ...progress };
   yield { type: "end", detection: transcript.detection(), stats: transcript.stats() };

@@ -40,6 +40,39 @@ test("a session says hello, asks, and hears the answer", () => {
   assert.ok(session.stats().lines >= 2);
 });
 
+test("who wants to sees each native line with its events, and why it has none", () => {
+  const seen = [];
+  const options = { agent: "claude", sessionId: "mine", now: () => 0 };
+  const session = openSession({ ...options, onLine: (line) => seen.push(line) });
+  const beat = line({ type: "stream_event", event: { type: "ping" }, session_id: "native" });
+  const chunk = `${init}${beat}\nnot json\n{"type":"assis`;
+  const given = [...session.command(prompt), ...session.receive(chunk), ...session.exited({ code: 0 })];
+  assert.deepEqual(
+    seen.map(({ line, dir, kind, outcome, reason }) => [line, dir, kind, outcome, reason]),
+    [
+      [1, "in", "user", "mapped", undefined],
+      [2, "out", "system/init", "mapped", undefined],
+      [3, "out", "stream_event", "ignored", "heartbeat"],
+      [4, "out", "blank", "ignored", "blank"],
+      [5, "out", "text", "mapped", undefined],
+      [6, "out", "cut", "cut", undefined],
+      [undefined, undefined, undefined, undefined, undefined],
+    ],
+  );
+  assert.equal(seen[2].text, beat.trimEnd());
+  assert.deepEqual(
+    seen.flatMap(({ events }) => events),
+    given,
+  );
+  const quiet = openSession(options);
+  assert.deepEqual([...quiet.command(prompt), ...quiet.receive(chunk), ...quiet.exited({ code: 0 })], given);
+
+  const begun = openSession(options);
+  const later = [];
+  restore(begun.snapshot(), { now: () => 0, onLine: ({ kind }) => later.push(kind) }).receive(beat);
+  assert.deepEqual(later, ["stream_event"]);
+});
+
 test("a session without an identifier gets one of its own", () => {
   const [first, second] = [openSession({ agent: "claude" }), openSession({ agent: "claude" })];
   assert.notEqual(first.sessionId, second.sessionId);

@@ -42,6 +42,17 @@ function Page({ source, parts, answering }) {
   );
 }
 
+/** What people write at first: another source each time. */
+function Hasty({ events, dependencies }) {
+  const source = async function* open() {
+    for (const event of events) {
+      yield event;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  return <Transcript transcript={useTranscript(source, dependencies).transcript} />;
+}
+
 const root = createRoot(document.querySelector("#root"));
 let shown = 0;
 
@@ -52,6 +63,9 @@ function show(source, { parts, answering = false, strict = false } = {}) {
   const page = <Page key={shown} source={source} parts={parts} answering={answering} />;
   root.render(strict ? <StrictMode>{page}</StrictMode> : page);
 }
+
+const showHasty = (events, dependencies) =>
+  root.render(<Hasty key={dependencies === undefined} events={events} dependencies={dependencies} />);
 
 /** An async iterable that is fed from outside. */
 function channel() {
@@ -89,5 +103,6 @@ Object.assign(globalThis, {
   longSession,
   react: version,
   show,
+  showHasty,
   ready: true,
 });

@@ -7,7 +7,7 @@ use interlinear_schema::{
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
-use super::{CallSpec, Emit, ITEM, Session, make_unique, push_number};
+use super::{CallSpec, Emit, Session, make_unique, push_number};
 use crate::hash;
 use crate::state::{Kept, Snapshot, kept};
 
@@ -68,8 +68,8 @@ impl Emit<'_> {
     /// The identifier of an item that is about to begin: unique, and the same in every replay.
     fn fresh_id(&mut self, spec: &Spec<'_>) -> String {
         let session = self.session_mut();
-        let mut id = String::with_capacity("itm_status_9999999".len().max(ITEM.len() + spec.id.len()));
-        id.push_str(ITEM);
+        let mut id = String::with_capacity("itm_status_9999999".len().max(PREFIX.len() + spec.id.len()));
+        id.push_str(PREFIX);
         if spec.id.is_empty() {
             session.numbered += 1;
             id.push_str(spec.kind.as_str());
@@ -77,13 +77,13 @@ impl Emit<'_> {
         } else {
             id.push_str(spec.id);
         }
-        make_unique(&mut id, &mut session.begun);
+        make_unique(&mut id, &mut session.begun, |id| begun(&id[PREFIX.len()..]));
         id
     }
 
     /// Whether an item with this identifier has begun (it may be over).
     pub(crate) fn has_begun(&self, id: &str) -> bool {
-        self.session().begun.contains(hash::id(id.as_bytes()))
+        self.session().begun.contains(begun(id))
     }
 
     /// What caused this, to be kept with an open item.
@@ -328,6 +328,14 @@ impl Emit<'_> {
             self.send(true, delta(&id, native.as_deref(), part_type, index, Text::from_wtf8(held), false));
         }
     }
+}
+
+/// What the identifiers of items begin with.
+const PREFIX: &str = "itm_";
+
+/// By what an item that has begun is remembered. Requests are remembered beside them, by another hash.
+fn begun(id: &str) -> u64 {
+    hash::id(id.as_bytes())
 }
 
 /// An item that is about to begin, or to begin and end at once.

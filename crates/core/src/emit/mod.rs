@@ -23,7 +23,6 @@ pub(crate) use session::Session;
 
 use crate::api::DriftKind;
 use crate::book::{Book, Counts};
-use crate::hash;
 use crate::map::Hashes;
 use crate::repeat::Repeatable;
 use crate::sink::{Outcome, Sink};
@@ -57,29 +56,21 @@ fn push_digits(text: &mut String, number: u64) {
     text.push(char::from(b'0' + (number % 10) as u8));
 }
 
-/// What the identifiers of items begin with.
-const ITEM: &str = "itm_";
-
-/// By what an identifier is known that was given: that of an item by what follows its prefix.
-fn mark(id: &str) -> u64 {
-    id.strip_prefix(ITEM).map_or_else(|| !hash::id(id.as_bytes()), |id| hash::id(id.as_bytes()))
-}
-
 /// Makes an identifier one that was not given yet, and notes it.
-fn make_unique(id: &mut String, given: &mut Hashes) {
-    if !given.insert(mark(id)) {
-        add_number(id, given);
-        given.insert(mark(id));
+fn make_unique(id: &mut String, given: &mut Hashes, hash: impl Fn(&str) -> u64) {
+    if !given.insert(hash(id)) {
+        add_number(id, given, &hash);
+        given.insert(hash(id));
     }
 }
 
 /// Adds a number to an identifier that was given before: the first with which it was not.
-fn add_number(id: &mut String, given: &Hashes) {
+fn add_number(id: &mut String, given: &Hashes, hash: impl Fn(&str) -> u64) {
     let length = id.len();
     let mut is_taken = |count| {
         id.truncate(length);
         push_number(id, count);
-        given.contains(mark(id))
+        given.contains(hash(id))
     };
     // Numbers are given in their order, so that the first free one is found by halves: an identifier may come often.
     let (mut taken, mut free) = (1, 2);

@@ -6,7 +6,8 @@ use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
-use super::{Emit, make_unique, mark};
+use super::{Emit, make_unique};
+use crate::hash;
 use crate::map::Set;
 use crate::state::kept;
 
@@ -75,13 +76,13 @@ impl Emit<'_> {
 
     /// Whether this is said for the first time in the session.
     pub(crate) fn first_time(&mut self, what: &str) -> bool {
-        self.session_mut().begun.insert(mark(what))
+        self.session_mut().begun.insert(hash::of(what.as_bytes()))
     }
 
     /// An identifier for a request that no other request of the session has.
     pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
-        make_unique(&mut id, &mut self.session_mut().begun);
+        make_unique(&mut id, &mut self.session_mut().begun, |id| hash::of(id.as_bytes()));
         id
     }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, Text};
 
-use super::{Emit, Ref, add_number, mark};
+use super::{Emit, Ref, add_number};
+use crate::hash;
 
 impl Emit<'_> {
     /// Makes the events of a line that waited; `read` reads it. What is said of the line at hand stays.
@@ -24,8 +25,9 @@ impl Emit<'_> {
     pub(crate) fn free_id(&self, base: &str) -> String {
         let mut id = base.to_owned();
         let begun = &self.session().begun;
-        if begun.contains(mark(&id)) {
-            add_number(&mut id, begun);
+        let hash = |id: &str| hash::of(id.as_bytes());
+        if begun.contains(hash(&id)) {
+            add_number(&mut id, begun, hash);
         }
         id
     }

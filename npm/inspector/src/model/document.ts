@@ -1,6 +1,7 @@
 import {
   type Agent,
   type Detection,
+  type EventWithSilent,
   foldSessions,
   type Stats,
   type TranscriptState,
@@ -10,6 +11,7 @@ import {
 import { titleOf } from "interlinear/export";
 import { type TraceLine, traceInWorker, type WorkerFile } from "interlinear/worker";
 import { Log, type Piece } from "./log.js";
+import { readUnknown } from "./unknown-file.js";
 
 /** What is known of a document by now. */
 export interface Reading {
@@ -103,52 +105,67 @@ export interface OpenOptions {
 export function openFiles(files: WorkerFile[] | Promise<WorkerFile[]>, options: OpenOptions = {}): Document {
   const document = new Document();
   const read = async () => {
-    const { detection, stats } = await traceInWorker(await files, {
-      onPiece: (piece) => document.add(piece),
-      onProgress: (progress) => document.set({ progress }),
-      ...(options.agent && { agent: options.agent }),
-      ...(options.signal && { signal: options.signal }),
-    });
-    document.set({ status: "done", detection, stats });
+    const list = await files;
+    try {
+      const { detection, stats } = await traceInWorker(list, {
+        onPiece: (piece) => document.add(piece),
+        onProgress: (progress) => document.set({ progress }),
+        ...(options.agent && { agent: options.agent }),
+        ...(options.signal && { signal: options.signal }),
+      });
+      document.set({ status: "done", detection, stats });
+    } catch (error) {
+      const [file, ...others] = list;
+      if (problemOf(error).code !== "unknown_format" || file === undefined || others.length > 0) throw error;
+      await readUnknown(document, blobOf(file), error, options.signal);
+    }
   };
   read().catch((error: unknown) => document.fail(error));
   return document;
 }
 
-/** The events of a running session as lines: events that one native object caused stand below it. */
-export function linesOf(events: readonly UniversalEvent[], before: number): TraceLine[] {
+const blobOf = ({ data }: WorkerFile) => (data instanceof Uint8Array ? new Blob([data as BlobPart]) : data);
+
+/**
+ * The events of a running session as lines: events that one native object caused stand below it, and lines that gave no
+ * event where they came.
+ */
+export function linesOf(events: readonly EventWithSilent[], before: number): TraceLine[] {
   const lines: TraceLine[] = [];
+  let number = before;
   let last: string | undefined;
-  for (const event of events) {
-    const text = event.raw === null || event.raw === undefined ? undefined : JSON.stringify(event.raw);
-    const line = lines.at(-1);
-    if (line !== undefined && text === last) line.events.push(event);
-    else if (text === undefined) lines.push({ events: [event] });
-    else
-      lines.push({
-        line: before + lines.length + 1,
-        kind: kindOf(event.raw),
-        text,
-        outcome: "mapped",
-        events: [event],
-      });
+  for (const { silent = [], dir = "out", ...event } of events) {
+    for (const { omitted = 0, ...line } of silent) {
+      number += omitted + 1;
+      lines.push({ ...line, line: number, events: [] });
+    }
+    const text = textOf(event.raw);
+    const line = silent.length === 0 ? lines.at(-1) : undefined;
+    const bare = { ...event, raw: null } as UniversalEvent;
+    if (line !== undefined && text === last) line.events.push(bare);
+    else if (text === undefined) lines.push({ events: [bare] });
+    else {
+      number += 1;
+      const outcome = event.type === "agent.unparsed" ? "unparsed" : "mapped";
+      lines.push({ line: number, dir, kind: kindOf(event.raw), text, outcome, events: [bare] });
+    }
     last = text;
   }
-  for (const line of lines) if (line.line !== undefined) line.dir = isSaid(line.events) ? "in" : "out";
   return lines;
 }
 
-/** Whether events come of what a person said or answered. */
-function isSaid(events: readonly UniversalEvent[]): boolean {
-  return events.some(({ type, data }) => {
-    if (type === "permission.resolved" || type === "question.resolved") return true;
-    return type === "item.completed" && data.item.kind === "message" && data.item.role === "user";
-  });
+/** What the agent wrote: JSON, or text that is none. */
+function textOf(raw: unknown): string | undefined {
+  if (raw === null || raw === undefined) return undefined;
+  return typeof raw === "string" ? raw : JSON.stringify(raw);
 }
 
+/** What a native object calls itself. */
 function kindOf(raw: unknown): string {
-  const { type, method } = Object(raw) as { type?: unknown; method?: unknown };
-  return String(type ?? method ?? "");
+  if (typeof raw === "string") return "text";
+  const { type, subtype, method } = Object(raw) as Record<string, unknown>;
+  const name = String(type ?? method ?? ("result" in Object(raw) ? "response" : ""));
+  return typeof subtype === "string" ? `${name}/${subtype}` : name;
 }
 
 /** The transcript that is shown first: the one with the most in it. */
@@ -162,5 +179,5 @@ export function mainTranscript(transcripts: TranscriptStates): TranscriptState |
 /** What to call a document. */
 export function nameOf(reading: Reading, fallback: string): string {
   const transcript = mainTranscript(reading.transcripts);
-  return transcript === undefined ? fallback : titleOf(transcript);
+  return transcript === undefined ? fallback : titleOf(transcript, fallback);
 }

@@ -1,4 +1,4 @@
-import type { EventType, UniversalEvent } from "interlinear";
+import { type EventType, eventTypes, type UniversalEvent } from "interlinear";
 import { decodeTrace, type TraceLine } from "interlinear/worker";
 import { type NumberList, Numbers } from "./numbers.js";
 
@@ -16,22 +16,6 @@ export type Piece = Uint8Array | readonly TraceLine[];
 export type Fate = "mapped" | "ignored" | "unparsed" | "cut" | "none";
 
 const FATES: readonly Fate[] = ["mapped", "ignored", "unparsed", "cut", "none"];
-
-export const EVENT_TYPES: readonly EventType[] = [
-  "session.started",
-  "session.ended",
-  "turn.started",
-  "turn.ended",
-  "item.started",
-  "item.delta",
-  "item.completed",
-  "permission.requested",
-  "permission.resolved",
-  "question.requested",
-  "question.resolved",
-  "error",
-  "agent.unparsed",
-];
 
 /** In the mark of a row: events from here on, lines below. */
 const EVENT = 16;
@@ -94,8 +78,8 @@ export class Log {
     this.#push(piece, index, 0, FATES.indexOf(fate) | (unknown ? UNKNOWN : 0));
     for (const [number, event] of line.events.entries()) {
       this.#remember(event, this.length);
-      const type = EVENT_TYPES.indexOf(event.type);
-      const code = EVENT + (type < 0 ? EVENT_TYPES.length : type);
+      const type = eventTypes.indexOf(event.type);
+      const code = EVENT + (type < 0 ? eventTypes.length : type);
       this.#push(piece, index, number + 1, code | (isUnknown(event) ? UNKNOWN : 0));
     }
   }
@@ -165,7 +149,7 @@ export class Log {
         fits = fate === undefined || (fate === "unknown" ? (mark & UNKNOWN) !== 0 : FATES[code] === fate);
         // Of one type, only events: a line may have others.
         if (fits && lines && type === undefined) chosen.push(index);
-      } else if (fits && events && (type === undefined || EVENT_TYPES[code - EVENT] === type)) chosen.push(index);
+      } else if (fits && events && (type === undefined || eventTypes[code - EVENT] === type)) chosen.push(index);
     }
     return chosen;
   }
@@ -177,5 +161,5 @@ function decode(piece: Piece): readonly TraceLine[] {
 
 function isUnknown(event: UniversalEvent): boolean {
   if (event.type === "item.started" || event.type === "item.completed") return event.data.item.kind === "unknown";
-  return !EVENT_TYPES.includes(event.type);
+  return !eventTypes.includes(event.type);
 }

@@ -2,7 +2,7 @@
 import type { PermissionReply, UniversalEvent } from "interlinear";
 import { Client } from "interlinear/client";
 import { useSyncExternalStore } from "react";
-import { Document, linesOf, nameOf, type Problem, problemOf } from "./document.js";
+import { Document, linesOf, type Problem, problemOf } from "./document.js";
 
 export type AgentDescription = Awaited<ReturnType<Client["agents"]>>[number];
 export type SessionDescription = Awaited<ReturnType<Client["listSessions"]>>[number];
@@ -83,14 +83,15 @@ export class Server {
     if (known !== undefined && known.current().status !== "failed") return known;
     const document = new Document();
     this.#documents.set(id, document);
-    void follow(document, this.#client.streamEvents(id, { includeRaw: true }));
+    void follow(document, this.#client.streamEvents(id, { includeRaw: true, includeSilent: true }));
+    // The list looks at it too; not now, because this is called while the page is drawn.
+    queueMicrotask(() => this.#set({}));
     return document;
   }
 
-  /** What to call a session: its title, or what was said first, where that is known. */
-  nameOf({ sessionId, title }: SessionDescription): string {
-    const reading = this.#documents.get(sessionId)?.current();
-    return title ?? (reading === undefined ? sessionId : nameOf(reading, sessionId));
+  /** The document of a session that was looked at. */
+  opened(id: string): Document | undefined {
+    return this.#documents.get(id);
   }
 
   /** What can be said to a session. */

@@ -1,6 +1,7 @@
 import type { UniversalEvent } from "interlinear";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { Log } from "../model/log.js";
+import { CopyButton } from "./copy-button.js";
 import { Icon } from "./icon.js";
 import { Json } from "./json.js";
 import { fateWords } from "./lines.js";
@@ -26,7 +27,7 @@ export function Detail({ log, row, onSelect, onClose, linkOf }: DetailProps): Re
     <section className="detail" aria-label="The chosen line with its events">
       <header>
         <h2>
-          {line.line === undefined ? "No line: the process or the input ended" : `Line ${line.line}`}
+          {line.line === undefined ? "No native line" : `Line ${line.line}`}
           {line.kind !== undefined && <span className="kind">{line.kind}</span>}
         </h2>
         {why !== "" && (
@@ -85,29 +86,5 @@ function EventDetail({ event, open, onToggle, link }: EventDetailProps): ReactNo
       </div>
       {open && <Json text={JSON.stringify(rest)} />}
     </div>
-  );
-}
-
-function CopyButton({
-  text,
-  label,
-  icon = "copy",
-}: {
-  text: string;
-  label: string;
-  icon?: "copy" | "link";
-}): ReactNode {
-  const [said, say] = useState<string>();
-  const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => say("Copied"),
-      () => say("Not allowed here"),
-    );
-    setTimeout(() => say(undefined), 1500);
-  };
-  return (
-    <button type="button" className="plain" onClick={copy} aria-label={label} title={label}>
-      {said === undefined ? <Icon name={icon} /> : <span role="status">{said}</span>}
-    </button>
   );
 }

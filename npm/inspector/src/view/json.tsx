@@ -17,7 +17,11 @@ export function Json({ text }: { text: string }): ReactNode {
   );
 }
 
+/** What is longer is not laid out: that would take as long. */
+const LAID_OUT = 5_000_000;
+
 function prettied(text: string): string {
+  if (text.length > LAID_OUT) return visible(text.slice(0, LONGEST)) + text.slice(LONGEST);
   try {
     return visible(JSON.stringify(JSON.parse(text), null, 2));
   } catch {

@@ -1,4 +1,4 @@
-import type { EventType } from "interlinear";
+import { type EventType, eventTypes } from "interlinear";
 import {
   type ReactNode,
   type Ref,
@@ -13,7 +13,7 @@ import { eventRow } from "../../../interlinear/src/cli/show/event.js";
 import { ItemNumbers } from "../../../interlinear/src/cli/show/numbers.js";
 import { styleFor } from "../../../interlinear/src/cli/show/style.js";
 import { visible } from "../../../interlinear/src/view/safe.js";
-import { type Choice, EVENT_TYPES, type Fate, type Log, type LogRow } from "../model/log.js";
+import type { Choice, Fate, Log, LogRow } from "../model/log.js";
 import { type NumberList, Numbers } from "../model/numbers.js";
 import { search } from "../model/search.js";
 import { FixedList, type FixedListHandle } from "./fixed-list.js";
@@ -54,8 +54,12 @@ export function Lines({ log, version, selected, onSelect, follow, handle }: Line
   return (
     <section className="lines" aria-label="Native lines and events">
       <Sieve log={log} choice={choice} onChoice={setChoice} text={text} onText={setText} found={rows.length} />
-      {rows.length === 0 && log.length > 0 ? (
-        <p className="nothing">No line or event fits. Choose something else above.</p>
+      {rows.length === 0 ? (
+        <p className={log.length > 0 ? "nothing" : "nothing yet"}>
+          {log.length > 0
+            ? "No line or event fits. Choose something else above."
+            : "Every line that is written will stand here, with its events beneath it."}
+        </p>
       ) : (
         <FixedList
           count={rows.length}
@@ -164,7 +168,7 @@ function Sieve({ log, choice, onChoice, text, onText, found }: SieveProps): Reac
           onChange={({ target }) => set({ type: (target.value || undefined) as EventType | undefined })}
         >
           <option value="">All types</option>
-          {EVENT_TYPES.map((type) => (
+          {eventTypes.map((type) => (
             <option key={type}>{type}</option>
           ))}
         </select>
@@ -206,7 +210,7 @@ function LineText({ row: { line }, unknown }: { row: LogRow; unknown: boolean })
     return (
       <span className="line-row" data-fate="none">
         <span className="line-number">·</span>
-        <span className="line-text">no line: the end of the process or of the input</span>
+        <span className="line-text">no native line</span>
       </span>
     );
   }

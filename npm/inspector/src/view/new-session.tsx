@@ -3,6 +3,7 @@ import { type Problem, problemOf } from "../model/document.js";
 import { go } from "../model/route.js";
 import { type AgentDescription, server, useServer } from "../model/server.js";
 import { AgentMark } from "./agent.js";
+import { CopyButton } from "./copy-button.js";
 
 interface Offer {
   readonly models: readonly { readonly id: string; readonly variants?: readonly string[] }[];
@@ -45,6 +46,15 @@ export function NewSession(): ReactNode {
           <AgentChoice key={one.id} agent={one} chosen={one.id === chosen?.id} onChoose={() => setAgent(one.id)} />
         ))}
       </fieldset>
+      {chosen?.installed === false && (
+        <div className="install">
+          {chosen.name} is not installed where the server runs. Install it, then load this page again:
+          <code>
+            {chosen.install}
+            <CopyButton text={chosen.install} label="Copy command" />
+          </code>
+        </div>
+      )}
       <label>
         Folder
         <input name="directory" type="text" placeholder="The folder of the server" spellCheck={false} />
@@ -103,7 +113,7 @@ function AgentChoice({ agent, chosen, onChoose }: AgentChoiceProps): ReactNode {
       <AgentMark agent={agent.id} />
       <span>
         {agent.name}
-        <small>{agent.installed ? (agent.version ?? "installed") : `not installed: ${agent.install}`}</small>
+        <small>{agent.installed ? (agent.version ?? "installed") : "not installed"}</small>
       </span>
     </label>
   );

@@ -2,7 +2,7 @@ import { type Agent, emptyTranscript, type TranscriptState, type UniversalEvent 
 import { titleOf } from "interlinear/export";
 import { type Row, Transcript, type TranscriptHandle } from "interlinear/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { amount, price } from "../../../interlinear/src/view/words.js";
+import { amount, counted, price } from "../../../interlinear/src/view/words.js";
 import { type Document, mainTranscript, type Reading } from "../model/document.js";
 import { formatRoute, go, type Route } from "../model/route.js";
 import type { Controls } from "../model/server.js";
@@ -22,6 +22,8 @@ interface SessionProps {
   readonly onReadAs?: (agent: Agent) => void;
   /** What can be said to it, if it is running. */
   readonly controls?: Controls;
+  /** Who speaks, where that is known before anything was said. */
+  readonly agent?: string | undefined;
 }
 
 type Panes = "transcript" | "both" | "lines";
@@ -29,7 +31,7 @@ type Panes = "transcript" | "both" | "lines";
 const PANES: Record<Panes, string> = { transcript: "Transcript", both: "Both", lines: "Lines" };
 
 /** A session: its transcript, and beside it every native line with its events. */
-export function Session({ document, route, name, onReadAs, controls }: SessionProps): ReactNode {
+export function Session({ document, route, name, onReadAs, controls, agent }: SessionProps): ReactNode {
   const reading = useSyncExternalStore(document.subscribe, document.current);
   const transcript = transcriptOf(reading, route.session) ?? (controls && emptyTranscript);
   const [panes, setPanes] = usePanes();
@@ -65,7 +67,7 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
     });
   });
 
-  if (reading.status === "failed" && log.length === 0) {
+  if (reading.status === "failed" && (log.length === 0 || transcript === undefined)) {
     return <Failed name={name} problem={reading.error} onReadAs={onReadAs} />;
   }
   if (transcript === undefined) return <Loading name={name} reading={reading} />;
@@ -73,7 +75,7 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
     `${location.href.split("#")[0]}${formatRoute({ ...route, session: event.session_id, event: event.sequence })}`;
   return (
     <div className="session">
-      <Header transcript={transcript} reading={reading} document={document} route={route} name={name}>
+      <Header transcript={transcript} reading={reading} document={document} route={route} name={name} agent={agent}>
         <fieldset className="segments">
           <legend className="hidden">What to show</legend>
           {(Object.keys(PANES) as Panes[]).map((pane) => (
@@ -92,11 +94,15 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
             <Transcript
               key={transcript.session.session_id}
               transcript={transcript}
-              label={`Transcript of ${titleOf(transcript)}`}
+              label={`Transcript of ${titleOf(transcript, name)}`}
               follow={controls !== undefined}
               onSelect={chooseInTranscript}
               handle={conversation}
-              empty={<p className="nothing">Nothing was said yet. Tell the agent what to do.</p>}
+              empty={
+                <p className="nothing yet">
+                  {controls ? "Nothing was said yet. Tell the agent what to do." : "Nothing was said."}
+                </p>
+              }
               {...(sequence !== undefined && { selected: sequence })}
               {...(controls && {
                 replyPermission: controls.replyPermission,
@@ -110,7 +116,13 @@ export function Session({ document, route, name, onReadAs, controls }: SessionPr
           </div>
         )}
         {panes !== "transcript" && (
-          <div className="beside">
+          // biome-ignore lint/a11y/noStaticElementInteractions: the button that closes the line does the same
+          <div
+            className="beside"
+            onKeyDown={({ key, target }) => {
+              if (key === "Escape" && !(target instanceof HTMLInputElement)) setRow(undefined);
+            }}
+          >
             <Lines
               log={log}
               version={reading.version}
@@ -194,6 +206,7 @@ function useLinkedEvent(
 
 interface HeaderProps {
   readonly name: string;
+  readonly agent: string | undefined;
   readonly transcript: TranscriptState;
   readonly reading: Reading;
   readonly document: Document;
@@ -201,18 +214,26 @@ interface HeaderProps {
   readonly children: ReactNode;
 }
 
-function Header({ transcript, reading, document, route, name, children }: HeaderProps): ReactNode {
+function Header(props: HeaderProps): ReactNode {
+  const { transcript, reading, document, route, name, children } = props;
   const { session, usage } = transcript;
-  const { agent, agent_version, model, cwd, mode, variant } = session.facts;
+  const { agent = props.agent, agent_version, model, cwd, mode, variant } = session.facts;
   const { counts } = document.log;
+  const title = titleOf(transcript, name);
+  useEffect(() => {
+    window.document.title = `${title} · Interlinear`;
+    return () => {
+      window.document.title = "Interlinear";
+    };
+  }, [title]);
   const several = Object.values(reading.transcripts);
   const facts = [
     `${agentName(agent)} ${agent_version ?? ""}`.trim(),
     [model, variant].filter(Boolean).join(" "),
     mode,
     cwd,
-    `${amount(counts.lines)} lines`,
-    `${amount(counts.events)} events`,
+    counts.lines === 0 ? "" : counted(counts.lines, "lines"),
+    counts.events === 0 ? "" : counted(counts.events, "events"),
     usage.output_tokens === undefined ? "" : `${amount(usage.output_tokens)} tokens out`,
     usage.cost_usd ? price(usage.cost_usd) : "",
   ];
@@ -220,7 +241,7 @@ function Header({ transcript, reading, document, route, name, children }: Header
     <header className="session-head">
       <AgentMark agent={agent} />
       <div className="session-title">
-        <h1>{transcript.sequence === 0 ? name : titleOf(transcript)}</h1>
+        <h1>{title}</h1>
         <p>{facts.filter(Boolean).join(" · ")}</p>
       </div>
       {several.length > 1 && (

@@ -1,5 +1,5 @@
 import { type ReactNode, useSyncExternalStore } from "react";
-import { mainTranscript, nameOf } from "../model/document.js";
+import { mainTranscript, nameOf, type Reading } from "../model/document.js";
 import { demos, type Files, type OpenedFile } from "../model/library.js";
 import { formatRoute, go, type Route } from "../model/route.js";
 import { type SessionDescription, server, useServer } from "../model/server.js";
@@ -90,18 +90,40 @@ function LiveSessions({ route }: { route: Route }): ReactNode {
         </a>
       </li>
       {sessions.map((session) => (
-        <Item
+        <LiveItem
           key={session.sessionId}
-          href={formatRoute({ place: "live", id: session.sessionId })}
-          agent={session.agent}
-          title={server.nameOf(session)}
-          detail={liveDetail(session)}
-          status={session.status}
+          session={session}
           current={route.place === "live" && route.id === session.sessionId}
         />
       ))}
     </Group>
   );
+}
+
+/** A session that runs, or ran. Of one that was looked at, more is known, and sooner. */
+function LiveItem({ session, current }: { session: SessionDescription; current: boolean }): ReactNode {
+  const { sessionId, agent, title } = session;
+  const document = server.opened(sessionId);
+  const reading = useSyncExternalStore(document?.subscribe ?? unchanging, () => document?.current());
+  const status = (reading && statusOf(reading)) ?? session.status;
+  return (
+    <Item
+      href={formatRoute({ place: "live", id: sessionId })}
+      agent={agent}
+      title={title ?? (reading === undefined ? sessionId : nameOf(reading, sessionId))}
+      detail={liveDetail({ ...session, status })}
+      status={status}
+      current={current}
+    />
+  );
+}
+
+const unchanging = () => () => {};
+
+function statusOf({ transcripts }: Reading): SessionDescription["status"] | undefined {
+  const transcript = mainTranscript(transcripts);
+  if (transcript?.session.status === "ended") return "ended";
+  return transcript?.turns.at(-1)?.status === "running" ? "running" : undefined;
 }
 
 function liveDetail({ agent, status, model }: SessionDescription): string {
@@ -153,7 +175,9 @@ function Item({ href, agent, title, detail, current, status, onClose }: ItemProp
       <a className="item" href={href} aria-current={current ? "page" : undefined} data-status={status}>
         <AgentMark agent={agent} />
         <span className="item-text">
-          <span className="item-title">{title}</span>
+          <span className="item-title" title={title}>
+            {title}
+          </span>
           <span className="item-detail">{detail}</span>
         </span>
       </a>

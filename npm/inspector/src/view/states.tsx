@@ -34,6 +34,13 @@ interface FailedProps {
 
 /** Something could not be read: why, and what to do. */
 export function Failed({ name, problem, small = false, onReadAs }: FailedProps): ReactNode {
+  if (problem?.code === "unknown_session") {
+    return (
+      <Missing what="There is no such session">
+        <p>It was removed, or another server has it. Choose one from the list.</p>
+      </Missing>
+    );
+  }
   if (problem?.code === "unknown_format" && onReadAs !== undefined)
     return <Unrecognised name={name} onReadAs={onReadAs} />;
   return (
@@ -50,7 +57,7 @@ const AGENTS: readonly Agent[] = ["claude", "codex", "opencode", "amp", "pi"];
 /** Nothing in it says whose it is: a person may know. */
 function Unrecognised({ name, onReadAs }: { name: string; onReadAs: (agent: Agent) => void }): ReactNode {
   return (
-    <div className="state" role="alert">
+    <div className="state">
       <h1>Whose session is {name}?</h1>
       <p>
         Nothing in its first lines tells which agent wrote it. If you know, it is read as that agent’s, line by line.

@@ -34,6 +34,8 @@ export interface GetEvents {
   limit?: number;
   /** Whether events carry the native object that caused them. */
   includeRaw?: boolean;
+  /** Whether events carry the native lines before them that gave none: `silentLines` gives them. */
+  includeSilent?: boolean;
   signal?: AbortSignal;
 }
 
@@ -114,14 +116,14 @@ export class Client {
 
   /** What is written, after `offset`. */
   async getEvents(sessionId: string, options: GetEvents = {}): Promise<UniversalEvent[]> {
-    const { offset, limit, includeRaw, signal } = options;
-    const query = { offset, limit, include_raw: includeRaw };
+    const { offset, limit, includeRaw, includeSilent, signal } = options;
+    const query = { offset, limit, include_raw: includeRaw, include_silent: includeSilent };
     return (await this.#get<EventPage>(path(sessionId, "events"), { query, ...(signal && { signal }) })).events;
   }
 
   /** What is written after `offset`, then what comes, until the session ends. Connections that break are made anew. */
   streamEvents(sessionId: string, options: StreamEvents = {}): AsyncGenerator<UniversalEvent, void> {
-    const { offset = 0, includeRaw, overflow, onGap, signal } = options;
+    const { offset = 0, includeRaw, includeSilent, overflow, onGap, signal } = options;
     return streamEvents({
       offset,
       holes: overflow === "coalesce" || overflow === "drop",
@@ -130,7 +132,7 @@ export class Client {
       silence,
       connect: async (after, stop) => {
         const response = await this.#call("GET", path(sessionId, "events", "sse"), {
-          query: { offset, include_raw: includeRaw, overflow },
+          query: { offset, include_raw: includeRaw, include_silent: includeSilent, overflow },
           headers: { accept: "text/event-stream", "last-event-id": String(after) },
           signal: stop,
         });

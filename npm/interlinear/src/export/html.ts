@@ -9,10 +9,10 @@ import { hasArguments, prettyArguments, type ToolView, toolOf } from "../view/to
 import {
   duration,
   endWords,
-  factWords,
   headWords,
   permissionWords,
   questionWords,
+  statusFacts,
   statusWords,
   turnWords,
 } from "../view/words.js";
@@ -44,7 +44,7 @@ export function toHtml(transcripts: TranscriptState | readonly TranscriptState[]
   const list = Array.isArray(transcripts)
     ? (transcripts as readonly TranscriptState[])
     : [transcripts as TranscriptState];
-  const title = list.map(titleOf).join(" · ") || "Transcript";
+  const title = list.map((one) => titleOf(one)).join(" · ") || "Transcript";
   const body = html("main", { class: "il-transcript" }, ...list.flatMap(transcriptHtml));
   const head = [
     `<meta charset="utf-8">`,
@@ -157,8 +157,11 @@ function itemHtml(entry: ItemEntry): Html {
   return html("div", { class: "il-message", "data-role": role }, ...item.content.map(messagePart));
 }
 
-function statusPart(part: ContentPart): Child {
-  if (part.type === "json") return html("span", { class: "il-facts" }, factWords(Object(part.json)).join(" · "));
+function statusPart(part: ContentPart, _: number, content: readonly ContentPart[]): Child {
+  if (part.type === "json") {
+    const facts = statusFacts(part.json, content).join(" · ");
+    return facts === "" ? undefined : html("span", { class: "il-facts" }, visible(facts));
+  }
   if (part.type !== "status") return messagePart(part);
   const detail = part.detail === undefined ? undefined : html("span", { class: "il-detail" }, visible(part.detail));
   const label = html("span", { class: "il-label" }, statusWords(part));

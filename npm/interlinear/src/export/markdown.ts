@@ -6,10 +6,10 @@ import { safeImage, visible } from "../view/safe.js";
 import { hasArguments, prettyArguments, type ToolView, toolOf, toolView } from "../view/tool.js";
 import {
   endWords,
-  factWords,
   headWords,
   permissionWords,
   questionWords,
+  statusFacts,
   statusWords,
   turnWords,
   usageWords,
@@ -30,7 +30,7 @@ export function toMarkdown(transcript: TranscriptState): string {
 }
 
 /** What to call a transcript: its title, else the first thing that was said. */
-export function titleOf({ session, turns }: TranscriptState): string {
+export function titleOf({ session, turns }: TranscriptState, fallback?: string): string {
   if (session.facts.title) return session.facts.title;
   for (const turn of turns) {
     for (const entry of turn.entries) {
@@ -39,7 +39,7 @@ export function titleOf({ session, turns }: TranscriptState): string {
       if (text.trim() !== "") return shorten(text);
     }
   }
-  return session.session_id === "" ? "Transcript" : `Session ${session.session_id}`;
+  return fallback ?? (session.session_id === "" ? "Transcript" : `Session ${session.session_id}`);
 }
 
 function shorten(text: string): string {
@@ -100,7 +100,7 @@ function itemBlocks(entry: ItemEntry): string[] {
   return [`## ${who}${entry.retracted ? " (taken back)" : ""}`, ...parts];
 }
 
-function partBlock(part: ContentPart): string {
+function partBlock(part: ContentPart, _ = 0, content: readonly ContentPart[] = []): string {
   switch (part.type) {
     case "text":
       return part.text.trim();
@@ -112,8 +112,10 @@ function partBlock(part: ContentPart): string {
       return fileBlock(part);
     case "status":
       return statusBlock(part);
-    case "json":
-      return `*${factWords(Object(part.json)).map(oneLine).join(" · ")}*`;
+    case "json": {
+      const facts = statusFacts(part.json, content).map(oneLine).join(" · ");
+      return facts === "" ? "" : `*${facts}*`;
+    }
     default:
       return fence(JSON.stringify(part, null, 2), "json");
   }

@@ -188,13 +188,13 @@ export class AgentHost implements AsyncDisposable {
     const env = this.#environment(known, options.env);
     const redactor = new Redactor([...secretsIn(env), ...mcpSecrets(options.mcpServers)]);
     const now = this.#now;
-    const core = openSession({ agent: known.id, sessionId, includeRaw: true, metadata: facts, now });
     const recorder = this.#recorder(options, known, found, cwd);
     const link = new Link({
-      core,
+      open: (onLine) => openSession({ agent: known.id, sessionId, includeRaw: true, metadata: facts, now, onLine }),
       redactor,
       now,
       journal: () => journal,
+      journals: () => [journal],
       fail: (error) => journal.fail(error),
       recorder,
     });
@@ -246,15 +246,15 @@ export class AgentHost implements AsyncDisposable {
     const redactor = new Redactor([...secretsIn(all), ...mcpSecrets(options.mcpServers)]);
     const way = known.runtime === "http" ? new HttpWay(redactor, own["OPENCODE_SERVER_PASSWORD"] ?? "") : undefined;
     const now = this.#now;
-    const core = openConnection({ agent: known.id, includeRaw: true, now });
     const server: SharedServer = new SharedServer({
       recipe: known,
       redactor,
       link: new Link({
-        core,
+        open: (onLine) => openConnection({ agent: known.id, includeRaw: true, now, onLine }),
         redactor,
         now,
         journal: (id) => server.seat(id)?.journal,
+        journals: () => server.journals,
         fail: (error) => server.fail(error),
         // What a server prints about itself is nothing that its sessions say.
         hears: (on) => way === undefined || (on === "stderr" && server.isInUse),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { UniversalEvent, UniversalItem } from "../../types/index.js";
 import { codeOf } from "../errors.js";
 import type { SessionWriter } from "../store/store.js";
+import { SilentLines } from "./silent.js";
 
 /** How a session stands. */
 export type SessionStatus = "idle" | "running" | "ended";
@@ -31,6 +32,8 @@ export class Journal {
   #written: Promise<void> = Promise.resolve();
   /** What is to be kept with the session, and is not yet. */
   #facts: Record<string, unknown> | undefined;
+  /** The lines that wait for the next event. */
+  readonly silent = new SilentLines();
   status: SessionStatus = "idle";
   nativeSessionId: string | undefined;
   /** The last event that was handed over. */

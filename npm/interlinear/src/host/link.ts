@@ -1,18 +1,23 @@
 import type { Command, Exit, HttpRequest, Outgoing, UniversalEvent } from "../../types/index.js";
 import { InterlinearError } from "../errors.js";
 import type { Channel, Connection } from "../session.js";
+import type { EventWithSilent, TraceLine } from "../trace.js";
 import type { Journal } from "./journal.js";
 import type { AgentProcess } from "./process.js";
 import type { Recorder } from "./recorder.js";
 import type { Redactor } from "./redact.js";
+import { silentLine } from "./silent.js";
 
 /** What a link needs to know of those whom it serves. */
 export interface LinkOptions {
-  readonly core: Connection;
+  /** Opens the core. */
+  readonly open: (onLine: (line: TraceLine) => void) => Connection;
   readonly redactor: Redactor;
   readonly now: () => number;
   /** Who keeps a session's events. */
   readonly journal: (sessionId: string) => Journal | undefined;
+  /** Those of all sessions that the process serves. */
+  readonly journals: () => readonly Journal[];
   /** The core gave up. */
   readonly fail: (error: Error) => void;
   /** Does what the core asks for, beyond standard input and signals. */
@@ -28,6 +33,9 @@ const ERROR_TEXT = 2000;
 /** Moves bytes between an agent's process and the core, and events from the core to the journals. */
 export class Link {
   readonly #options: LinkOptions;
+  readonly #core: Connection;
+  /** The session that a command is for, while it is said. */
+  #addressed: string | undefined;
   #process: AgentProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -38,6 +46,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#core = options.open((line) => this.#heard(line));
   }
 
   /** Reads a process until it is gone, and all that it wrote is written down. */
@@ -59,7 +68,7 @@ export class Link {
 
   /** What the agent is to do. The events that come of it never hold secrets, though the command may. */
   command(command: Command, sessionId?: string): void {
-    const events = this.#options.redactor.value(this.#options.core.command(command, sessionId));
+    const events = this.#options.redactor.value(this.#say(command, sessionId));
     this.#after(events, sessionId);
     const refused = events.find((event) => event.type === "error" && event.data.code === "unsupported");
     if (refused?.type === "error") throw unsupported(refused.data.message);
@@ -77,7 +86,7 @@ export class Link {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#options.recorder?.close();
-    this.#options.core.free();
+    this.#core.free();
   }
 
   async #pump(stream: AsyncIterable<Buffer>, on: "stdout" | "stderr"): Promise<void> {
@@ -101,10 +110,38 @@ export class Link {
     await this.#settled;
   }
 
+  #say(command: Command, sessionId: string | undefined): UniversalEvent[] {
+    try {
+      this.#addressed = sessionId;
+      return this.#core.command(command, sessionId);
+    } finally {
+      this.#addressed = undefined;
+    }
+  }
+
+  /** A line was read: one that gave no event goes with the next event of its session. */
+  #heard(line: TraceLine): void {
+    const { journal, redactor } = this.#options;
+    const [first]: EventWithSilent[] = line.events;
+    if (first !== undefined && (line.dir === "in" || line.dir === "err")) first.dir = line.dir;
+    for (const event of line.events) journal(event.session_id)?.silent.giveTo(event);
+    const silent = silentLine(line);
+    if (silent !== undefined) this.#ownerOf(silent.text)?.silent.add({ ...silent, text: redactor.text(silent.text) });
+  }
+
+  /** Where several sessions share a process, a line is that one's which it names. */
+  #ownerOf(text: string): Journal | undefined {
+    const { journal, journals } = this.#options;
+    if (this.#addressed !== undefined) return journal(this.#addressed);
+    const all = journals();
+    const named = all.length === 1 ? all : all.filter(({ nativeSessionId: name }) => name && text.includes(name));
+    return named.length === 1 ? named[0] : undefined;
+  }
+
   /** A core that fails takes the sessions with it, and not the host. */
   #read(call: (core: Connection) => UniversalEvent[]): void {
     try {
-      this.#after(call(this.#options.core));
+      this.#after(call(this.#core));
     } catch (error) {
       this.#options.fail(error as Error);
     }
@@ -119,7 +156,8 @@ export class Link {
 
   /** Hands events to their journals, and does what the core asks for. */
   #after(events: UniversalEvent[], sessionId = ""): void {
-    const { core, journal, now } = this.#options;
+    const { journal, now } = this.#options;
+    const core = this.#core;
     for (const [sessionId, own] of bySession(events)) {
       const keeper = journal(sessionId);
       keeper?.write(own);

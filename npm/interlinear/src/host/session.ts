@@ -23,6 +23,8 @@ export interface EventsOptions {
   from?: number;
   /** Whether events carry the native object that caused them. */
   includeRaw?: boolean;
+  /** Whether events carry the native lines before them that gave none, as `silent`. */
+  includeSilent?: boolean;
   signal?: AbortSignal;
 }
 
@@ -115,9 +117,8 @@ export class AgentSession implements AsyncDisposable {
 
   /** What has happened since an event, then what happens; ends with `session.ended`. Each reader has its own pace. */
   async *events(options: EventsOptions = {}): AsyncGenerator<UniversalEvent> {
-    const { from = 0, includeRaw = false, signal } = options;
-    const { store } = this.#parts;
-    for await (const event of store.subscribe(this.id, { offset: from, includeRaw, ...(signal && { signal }) })) {
+    const { from = 0, ...rest } = options;
+    for await (const event of this.#parts.store.subscribe(this.id, { offset: from, ...rest })) {
       if (event.type !== "gap") yield event;
     }
   }

@@ -73,6 +73,11 @@ export class SharedServer {
     return [...this.#seats.values()].some(({ journal }) => isNamed(journal));
   }
 
+  /** Those of the sessions that it serves. */
+  get journals(): Journal[] {
+    return Array.from(this.#seats.values(), ({ journal }) => journal);
+  }
+
   /** A session's part in it. */
   seat(id: string): Seat | undefined {
     return this.#seats.get(id);

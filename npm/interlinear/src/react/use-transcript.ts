@@ -1,4 +1,4 @@
-import { useMemo, useRef, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type { UniversalEvent } from "../../types/index.js";
 import { fold, type TranscriptState } from "../fold.js";
 import { NOTHING, Reader, type TranscriptReading } from "./reader.js";
@@ -11,14 +11,37 @@ import { isEvents, type StreamSource, type TranscriptSource } from "./source.js"
  * Several components may look at the same source: it is read once. It is left shortly after the last one is gone, and
  * read anew when one comes back, where it can be. An array grows by being replaced with a longer one.
  *
+ * @param given the source; another object is another source
+ * @param dependencies with them a source may be made where it is used: it is another one when one of them changed
+ *
  * @example
- * const { transcript, status } = useTranscript(useMemo(() => client.streamEvents(id), [id]));
+ * const { transcript, status } = useTranscript(() => client.streamEvents(id), [id]);
  */
-export function useTranscript(source: TranscriptSource): TranscriptReading {
+export function useTranscript(given: TranscriptSource, dependencies?: readonly unknown[]): TranscriptReading {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: that is what the dependencies are for
+  const source = useMemo(() => given, dependencies ?? [given]);
   const folded = useFolded(source);
   const { subscribe, current } = isEvents(source) ? NO_READER : readerOf(source);
   const reading = useSyncExternalStore(subscribe, current, current);
+  useSteadiness(source, reading);
   return useMemo(() => (folded === undefined ? reading : { transcript: folded, status: "done" }), [folded, reading]);
+}
+
+/**
+ * A source that is another one each time the component is drawn is never seen: when it has something to show, the
+ * component looks at the next one. Whoever made it so is told.
+ */
+function useSteadiness(source: TranscriptSource, reading: TranscriptReading): void {
+  const kept = useRef<{ source: TranscriptSource; seen: boolean }>(undefined);
+  useEffect(() => {
+    kept.current = { source, seen: reading !== NOTHING };
+  }, [source, reading]);
+  if (kept.current === undefined || kept.current.seen || isEvents(kept.current.source)) return;
+  if (kept.current.source === source || readers.get(kept.current.source)?.current() === NOTHING) return;
+  console.error(
+    "useTranscript: this source is another one each time the component is drawn, so that nothing of it is seen. " +
+      "Say what it depends on: useTranscript(() => client.streamEvents(id), [id]).",
+  );
 }
 
 const NO_READER = { subscribe: () => () => {}, current: () => NOTHING };

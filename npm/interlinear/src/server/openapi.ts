@@ -2,9 +2,27 @@
 import { readFile } from "node:fs/promises";
 import { version } from "../convert.js";
 import type { Route } from "./route.js";
-import { count, object, type Schema, text } from "./schema.js";
+import { choice, count, list, object, type Schema, text } from "./schema.js";
 
 const eventSchema = new URL("../../schema/universal-event.schema.json", import.meta.url);
+
+// What `include_silent` adds to an event.
+const silent: Schema = {
+  ...list(
+    object({
+      line: count,
+      dir: choice("out", "in", "err"),
+      kind: text,
+      text,
+      outcome: choice("mapped", "ignored", "unparsed", "cut"),
+      "reason?": text,
+      "omitted?": count,
+    }),
+  ),
+  description: "The native lines before the event that gave none.",
+};
+
+const dir: Schema = { ...choice("in", "err"), description: "Which way its native line went, if not out of the agent." };
 
 const problem = object({ type: text, title: text, status: count, detail: text, code: text, cure: text });
 
@@ -63,5 +81,6 @@ function problems({ problems: statuses = [], open }: Route): Record<number, obje
 async function eventSchemas(): Promise<Record<string, Schema>> {
   const source = (await readFile(eventSchema, "utf8")).replaceAll("#/$defs/", "#/components/schemas/");
   const { $defs, $schema, ...root } = JSON.parse(source) as { $defs: Record<string, Schema>; $schema: string };
-  return { UniversalEvent: root as Schema, ...$defs };
+  const { properties, ...rest } = root as Schema;
+  return { UniversalEvent: { ...rest, properties: { ...properties, silent, dir } }, ...$defs };
 }

@@ -1,6 +1,7 @@
 // Hands out what is written to those who follow: write first, then tell. Every store uses this one.
 import type { UniversalEvent } from "../../types/index.js";
 import { Follower, joinDeltas } from "./follower.js";
+import { wantsNative } from "./record.js";
 import type { Gap, Store, SubscribeOptions } from "./store.js";
 
 /** What a store lends to its fan-out. */
@@ -83,8 +84,8 @@ export class Fanout {
   }
 
   async *#read(sessionId: string, follower: Follower, options: SubscribeOptions) {
-    const { includeRaw = false, overflow, signal } = options;
-    const where = { offset: follower.position, includeRaw, ...(signal !== undefined && { signal }) };
+    const { overflow, signal } = options;
+    const where = { offset: follower.position, ...follower.wanted, ...(signal !== undefined && { signal }) };
     for await (const events of this.#source.read(sessionId, where)) {
       yield overflow === "coalesce" ? joinDeltas(events) : events;
     }
@@ -161,9 +162,10 @@ class Topic {
     const followers = following();
     if (followers.length === 0) return;
     const offset = Math.min(...followers.map(({ position }) => position));
-    const includeRaw = followers.some((follower) => follower.includeRaw);
-    for await (const events of this.#source.read(this.#sessionId, { offset, includeRaw })) {
-      this.publish(events, includeRaw);
+    const complete = followers.some(({ wanted }) => wantsNative(wanted));
+    const native = { includeRaw: complete, includeSilent: complete };
+    for await (const events of this.#source.read(this.#sessionId, { offset, ...native })) {
+      this.publish(events, complete);
       // Those who cannot keep up read by themselves, when they are ready.
       if (following().length === 0) return;
     }

@@ -1,5 +1,5 @@
 import type { EventOf, UniversalEvent } from "../../types/index.js";
-import { withoutRaw } from "./record.js";
+import { only, type Wanted, wantsNative } from "./record.js";
 import type { Gap, SubscribeOptions } from "./store.js";
 
 /** What a follower has next: an event, a gap, `behind` (read on from the store), or nothing more. */
@@ -10,7 +10,7 @@ export type Next = UniversalEvent | Gap | "behind" | undefined;
  * buffer, which has an end. The writer never waits for it.
  */
 export class Follower {
-  readonly includeRaw: boolean;
+  readonly wanted: Wanted;
   readonly #sessionId: string;
   readonly #limit: number;
   readonly #overflow: "drop" | "coalesce" | "wait";
@@ -30,7 +30,8 @@ export class Follower {
     this.#limit = Math.max(1, options.buffer ?? 256);
     this.#overflow = options.overflow ?? "wait";
     this.#position = options.offset ?? 0;
-    this.includeRaw = options.includeRaw ?? false;
+    const { includeRaw = false, includeSilent = false } = options;
+    this.wanted = { includeRaw, includeSilent };
   }
 
   /** Whether events are to be pushed; else it reads the store by itself. */
@@ -63,11 +64,11 @@ export class Follower {
     if (!this.#following) this.#behind = true;
   }
 
-  /** Events were written; `complete` if they carry their native objects. */
+  /** Events were written; `complete` if they carry all that is native. */
   push(events: readonly UniversalEvent[], complete: boolean): void {
     this.stir();
     if (!this.following) return;
-    if (this.includeRaw && !complete) this.#behind = true;
+    if (!complete && wantsNative(this.wanted)) this.#behind = true;
     for (const event of events) this.#take(event);
     this.#wake?.();
   }
@@ -111,7 +112,7 @@ export class Follower {
   #put(event: UniversalEvent): void {
     const gap = this.#takeGap();
     if (gap !== undefined) this.#buffer.push(gap);
-    this.#buffer.push(this.includeRaw ? event : withoutRaw(event));
+    this.#buffer.push(only(event, this.wanted));
     this.#position = event.sequence;
   }
 
@@ -147,7 +148,7 @@ export function joinDeltas<T extends UniversalEvent | Gap>(events: readonly T[])
 type Delta = EventOf<"item.delta">;
 
 function isDelta(event: UniversalEvent | Gap): event is Delta {
-  return event.type === "item.delta" && event.raw === null;
+  return event.type === "item.delta" && event.raw === null && !("silent" in event || "dir" in event);
 }
 
 function samePart(a: Delta, b: Delta): boolean {

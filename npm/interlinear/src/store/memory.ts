@@ -51,14 +51,14 @@ export class MemoryStore implements Store {
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
-    const { offset = 0, limit = Number.POSITIVE_INFINITY, includeRaw = false, signal } = options;
+    const { offset = 0, limit = Number.POSITIVE_INFINITY, signal } = options;
     const shelf = this.#shelves.get(sessionId);
     if (shelf === undefined) throw unknownSession(sessionId);
     const end = Math.min(shelf.records.length, offset + limit);
     for (let start = offset; start < end; start += batchSize) {
       signal?.throwIfAborted();
       const records = shelf.records.slice(start, Math.min(start + batchSize, end));
-      yield records.map(({ text, raw }) => decode(text, includeRaw ? raw : null));
+      yield records.map(({ text, raw }) => decode(text, raw, options));
     }
   }
 

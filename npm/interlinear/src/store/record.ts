@@ -1,36 +1,74 @@
 // How events lie in a store: JSON text, with the native object apart so that it is only read when asked for. Text and
 // never a database's own JSON: what agents write holds `\u0000` and lone surrogates, which those refuse.
 import type { UniversalEvent } from "../../types/index.js";
+import type { EventWithSilent, SilentLine } from "../trace.js";
+import type { ReadOptions } from "./store.js";
 
 /** An event as it is stored. */
 export interface Stored {
   readonly sequence: number;
   /** The event's JSON; its `raw` is null. */
   readonly text: string;
-  /** The JSON of the native object, or null if the event has none. */
+  /** The JSON of what is native: `attach` gives it back to the event. Null if there is none. */
   readonly raw: string | null;
   /** Whether it ends the session. */
   readonly ended: boolean;
 }
 
+/** What is native of an event, where that is more than an object: stores keep it as they keep an object alone. */
+interface WithSilent {
+  readonly "interlinear:silent"?: SilentLine[];
+  readonly dir?: "in" | "err";
+  readonly raw: unknown;
+}
+
 export function encode(event: UniversalEvent): Stored {
-  const { sequence, raw } = event;
-  const none = raw === null || raw === undefined;
   return {
-    sequence,
-    text: JSON.stringify(none ? event : withoutRaw(event)),
-    raw: none ? null : JSON.stringify(raw),
+    sequence: event.sequence,
+    text: JSON.stringify(only(event, {})),
+    raw: nativeText(event),
     ended: event.type === "session.ended",
   };
 }
 
-export function decode(text: string, raw: string | null = null): UniversalEvent {
+/** The event, with what is wanted of the native. */
+export function decode(text: string, raw: string | null = null, wanted: Wanted = {}): UniversalEvent {
   const event = JSON.parse(text) as UniversalEvent;
-  if (raw !== null) event.raw = JSON.parse(raw);
+  if (raw !== null && wantsNative(wanted)) attach(event, JSON.parse(raw), wanted);
   return event;
 }
 
-/** The event as it is handed out to those who did not ask for the native object. */
-export function withoutRaw(event: UniversalEvent): UniversalEvent {
-  return event.raw === null ? event : { ...event, raw: null };
+/** What of the native a reader wants. */
+export type Wanted = Pick<ReadOptions, "includeRaw" | "includeSilent">;
+
+export function wantsNative({ includeRaw = false, includeSilent = false }: Wanted): boolean {
+  return includeRaw || includeSilent;
+}
+
+/** Gives an event what is wanted of the native. */
+export function attach(event: EventWithSilent, native: unknown, { includeRaw, includeSilent }: Wanted): void {
+  const { raw, dir, "interlinear:silent": silent = [] }: WithSilent = isWithSilent(native) ? native : { raw: native };
+  if (includeRaw) event.raw = raw;
+  if (includeSilent && silent.length > 0) event.silent = silent;
+  if (includeSilent && dir !== undefined) event.dir = dir;
+}
+
+/** The event without what nobody asked for. */
+export function only(event: EventWithSilent, { includeRaw = false, includeSilent = false }: Wanted): UniversalEvent {
+  const bare = event.raw === null || includeRaw ? event : { ...event, raw: null };
+  if (includeSilent || (bare.silent === undefined && bare.dir === undefined)) return bare;
+  const { silent: _, dir: __, ...rest } = bare;
+  return rest as UniversalEvent;
+}
+
+function nativeText(event: EventWithSilent): string | null {
+  const { raw = null, dir, silent = [] } = event;
+  // An agent may write what looks like ours: it is wrapped, so that it comes back as it was.
+  const wrapped = silent.length > 0 || dir !== undefined || isWithSilent(raw);
+  if (wrapped) return JSON.stringify({ "interlinear:silent": silent, dir, raw });
+  return raw === null ? null : JSON.stringify(raw);
+}
+
+function isWithSilent(native: unknown): native is WithSilent {
+  return typeof native === "object" && native !== null && Object.hasOwn(native, "interlinear:silent");
 }

@@ -33,6 +33,8 @@ export interface ReadOptions {
   limit?: number;
   /** Whether events carry the native object that caused them; else `raw` is null. */
   includeRaw?: boolean;
+  /** Whether events carry the native lines before them that gave none, as `silent`, and which way their own went. */
+  includeSilent?: boolean;
   signal?: AbortSignal;
 }
 

@@ -1,5 +1,12 @@
 // Numbers and facts in words, the same in a page, in an export and for a screen reader.
-import type { PermissionData, QuestionData, SessionMetadata, StatusPart, Usage } from "../../types/index.js";
+import type {
+  ContentPart,
+  PermissionData,
+  QuestionData,
+  SessionMetadata,
+  StatusPart,
+  Usage,
+} from "../../types/index.js";
 import type { SessionState, Turn } from "../fold.js";
 
 /** `950`, `12.3k`, `4.5M`. */
@@ -61,10 +68,23 @@ const ORDINARY_STOPS = new Set(["end_turn", "stop", "completed"]);
 export function factWords(facts: SessionMetadata | Record<string, unknown>): string[] {
   return Object.entries(facts).flatMap(([name, value]) => {
     if (value === undefined || value === null || value === "") return [];
-    const label = name.replaceAll("_", " ");
-    if (Array.isArray(value)) return value.length === 0 ? [] : [`${value.length} ${label}`];
+    const label = name.replaceAll("_", " ").replace(/\bmcp\b/, "MCP");
+    if (Array.isArray(value)) return value.length === 0 ? [] : [counted(value.length, label)];
     return [`${label} ${typeof value === "string" ? value : JSON.stringify(value)}`];
   });
+}
+
+/** The facts that come with a status, without what its detail says already. */
+export function statusFacts(facts: unknown, content: readonly ContentPart[]): string[] {
+  const said = content.map((part) => (part.type === "status" ? part.detail : undefined));
+  return factWords(
+    Object.fromEntries(Object.entries(Object(facts)).filter(([, value]) => !said.includes(value as string))),
+  );
+}
+
+/** `1 line`, `27 lines`: the word is given for many. */
+export function counted(count: number, word: string): string {
+  return `${amount(count)} ${count === 1 ? word.replace(/s$/, "") : word}`;
 }
 
 /** What stands at the top of a transcript: who, with which model, where and when. */

@@ -90,6 +90,10 @@ const DOES = {
     process.stderr.write(`the token is ${process.env.MY_TOKEN}\n`);
     say(`It is ${process.env.MY_TOKEN}.`);
   },
+  beat: () => {
+    print({ type: "stream_event", event: { type: "ping", seen: process.env.MY_TOKEN }, session_id });
+    say("Still here.");
+  },
   permission: async () => {
     const { answer, id } = await ask("Bash", { command: "rm -rf build" });
     toolResult(id, answer.behavior === "allow" ? "removed" : `refused: ${answer.message}`);

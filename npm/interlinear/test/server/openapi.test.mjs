@@ -81,6 +81,7 @@ test("answers are as described", async () => {
   await get("/v1/sessions", "/v1/sessions");
   await get("/v1/sessions/s", "/v1/sessions/{session_id}");
   await get("/v1/sessions/s/events?include_raw=true", "/v1/sessions/{session_id}/events");
+  await get("/v1/sessions/s/events?include_silent=true", "/v1/sessions/{session_id}/events");
   await get("/v1/sessions/t", "/v1/sessions/{session_id}", 404, "application/problem+json");
   await server.client.terminate("s");
 });

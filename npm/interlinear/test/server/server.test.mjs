@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { check } from "interlinear";
+import { check, silentLines } from "interlinear";
 import { Client, ClientError } from "interlinear/client";
 import { range, sequences } from "../store/story.mjs";
 import { json, ofType, startServer, token, until } from "./running.mjs";
@@ -91,12 +91,33 @@ test("events come by offset and limit, with native objects if asked for", async 
   assert.deepEqual(await client.getEvents("pages", { offset: 100, limit: 50 }), all.slice(100, 150));
   const [event] = await client.getEvents("pages", { offset: 99, limit: 1, includeRaw: true });
   assert.equal(event.raw.event.delta.text, event.data.delta);
+  assert.ok(all.every((event) => silentLines(event).length === 0));
   const page = async (query) => await (await server.call(`/v1/sessions/pages/events?${query}`)).json();
   assert.equal((await page("offset=10&limit=5")).hasMore, true);
   assert.equal((await page(`offset=${all.length - 5}&limit=5`)).hasMore, false);
   assert.equal((await page("limit=1&includeRaw=true")).events.length, 1);
   assert.deepEqual((await page("limit=0")).events, []);
   await client.terminate("pages");
+});
+
+test("lines that gave no event are handed out, page by page and in a stream, to those who ask", async () => {
+  await client.createSession("silent", { agent: "claude" });
+  await until(client.streamTurn("silent", "hello"), () => false);
+  await client.terminate("silent");
+  const reasons = (events) => events.flatMap((event) => silentLines(event).map(({ kind, reason }) => [kind, reason]));
+  const events = await client.getEvents("silent", { includeSilent: true });
+  assert.deepEqual(await until(client.streamEvents("silent", { includeSilent: true }), () => false), events);
+  assert.deepEqual(
+    reasons(events).filter(([kind]) => kind === "stream_event"),
+    [
+      ["stream_event", "start of a message"],
+      ["stream_event", "start of a block"],
+      ["stream_event", "end of a block"],
+      ["stream_event", "end of a message"],
+    ],
+  );
+  assert.deepEqual(check(events), []);
+  assert.deepEqual(reasons(await client.getEvents("silent", { includeRaw: true })), []);
 });
 
 test("a stream goes on from Last-Event-ID or offset, and says when there will be no more", async () => {

@@ -37,6 +37,37 @@ export const cases = {
     same(sequences(await readAll(store, "s", { offset: 990 })), range(991, 1000));
   },
 
+  async "lines that gave no event come with the event after them, to those who want them"({ store, again }) {
+    const list = events("s", 1, 600);
+    const silent = [{ line: 7, dir: "out", kind: "ping", text: nasty, outcome: "ignored", reason: "heartbeat" }];
+    for (const at of [0, 3, 4, 300, 301, 302]) list[at].silent = silent;
+    for (const at of [7, 301]) list[at].dir = "in";
+    list[3].raw = null;
+    // What an agent writes comes back as it is, whatever it looks like.
+    list[5].raw = { "interlinear:silent": silent, raw: 1 };
+    list[6].raw = { "interlinear:silent": 1 };
+    const wishes = [
+      [{}, bare(list)],
+      [{ includeSilent: true }, list.map((event) => ({ ...event, raw: null }))],
+      [{ includeRaw: true }, list.map(({ silent: _, dir: __, ...event }) => event)],
+      [{ includeRaw: true, includeSilent: true }, list],
+    ];
+    const writer = await store.open("s");
+    const stores = [store, (await again?.()) ?? store];
+    const following = wishes.flatMap(([wish, expected]) =>
+      stores.map(async (from) => {
+        const taken = await take(from.subscribe("s", wish), ({ sequence }) => sequence === 600);
+        same(taken, expected, `followed with ${JSON.stringify(wish)}`);
+      }),
+    );
+    await writer.append(list.slice(0, 4));
+    await writer.append(list.slice(4));
+    await Promise.all(following);
+    await writer.close();
+    for (const [wish, expected] of wishes) same(await readAll(store, "s", wish), expected, JSON.stringify(wish));
+    same(await readAll(store, "s", { offset: 301, limit: 2, includeSilent: true }), wishes[1][1].slice(301, 303));
+  },
+
   async "big events and big batches are kept"({ store }) {
     const list = events("s", 1, 3000);
     list[1500].data.delta = "x".repeat(3_000_000);

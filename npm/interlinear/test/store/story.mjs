@@ -29,7 +29,8 @@ export function ending(session_id, sequence) {
   return { ...event, type: "session.ended", data: { reason: "completed", terminated_by: "agent" } };
 }
 
-export const bare = (list) => list.map((event) => ({ ...event, raw: null }));
+/** As they are handed out to those who want nothing native. */
+export const bare = (list) => list.map(({ silent: _, dir: __, ...event }) => ({ ...event, raw: null }));
 
 /** All that `read` gives. */
 export async function readAll(store, sessionId, options) {

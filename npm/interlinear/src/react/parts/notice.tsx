@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { visible } from "../../view/safe.js";
-import { endWords, factWords, statusWords, turnWords } from "../../view/words.js";
+import { endWords, statusFacts, statusWords, turnWords } from "../../view/words.js";
 import { useParts } from "../context.js";
 import type {
   ErrorNoticeProps,
@@ -19,9 +19,10 @@ export function Status({ item }: StatusProps): ReactNode {
       {item.content.map((part, index) => {
         const key = `${index}`;
         if (part.type === "json") {
-          return (
+          const facts = statusFacts(part.json, item.content).join(" · ");
+          return facts === "" ? null : (
             <span key={key} className="il-facts">
-              {factWords(Object(part.json)).join(" · ")}
+              {visible(facts)}
             </span>
           );
         }

@@ -89,7 +89,7 @@ export function Question(props: QuestionProps): ReactNode {
           <dt>
             <Markdown text={text} />
           </dt>
-          <dd>{answers[index]?.join(", ") || questionWords(question)}</dd>
+          <dd>{visible(answers[index]?.join(", ") || questionWords(question))}</dd>
         </div>
       ))}
     </dl>
@@ -118,7 +118,7 @@ function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
       {questions.map((one, index) => (
         <fieldset key={index} disabled={sending || reply === undefined}>
           <legend>
-            {one.header !== undefined && <span className="il-header">{one.header}</span>}
+            {one.header !== undefined && <span className="il-header">{visible(one.header)}</span>}
             <Markdown text={one.text} />
           </legend>
           <Choices
@@ -176,8 +176,8 @@ function Choices({ question, chosen, choose }: ChoicesProps): ReactNode {
         onChange={() => toggle(label)}
       />
       <span>
-        {label}
-        {description !== undefined && <span className="il-note">{description}</span>}
+        {visible(label)}
+        {description !== undefined && <span className="il-note">{visible(description)}</span>}
       </span>
     </label>
   ));

@@ -32,6 +32,11 @@ function page(store: Store, sessionId: string, where: ReadOptions, hasMore: bool
   return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
+/** What of the native is asked for. */
+function native(call: Call) {
+  return { includeRaw: call.flag("include_raw"), includeSilent: call.flag("include_silent") };
+}
+
 /** Where a client that comes back was: it says so in a header, and its address is the old one. */
 function lastEventId({ request }: Call): number | undefined {
   const value = request.headers.get("last-event-id") ?? "";
@@ -44,12 +49,12 @@ export const eventRoutes: readonly Route[] = [
     path: "/v1/sessions/{session_id}/events",
     id: "getEvents",
     summary: "What is written: the events after `offset`, at most `limit` of them.",
-    query: { offset: count, limit: count, include_raw: flag },
+    query: { offset: count, limit: count, include_raw: flag, include_silent: flag },
     answer: { status: 200, description: "Events.", schema: object({ events: list(event), hasMore: flag }) },
     problems: [400, 404],
     async handle(call) {
       const [offset = 0, limit] = [call.number("offset"), call.number("limit")];
-      const where = { offset, includeRaw: call.flag("include_raw"), ...(limit !== undefined && { limit }) };
+      const where = { offset, ...native(call), ...(limit !== undefined && { limit }) };
       const { sessionId, lastSequence } = await call.info();
       return page(call.services.store, sessionId, where, limit !== undefined && lastSequence > offset + limit);
     },
@@ -59,14 +64,14 @@ export const eventRoutes: readonly Route[] = [
     path: "/v1/sessions/{session_id}/events/sse",
     id: "streamEvents",
     summary: "What is written after `offset` (or the header `Last-Event-ID`), then what comes, until the session ends.",
-    query: { offset: count, include_raw: flag, overflow: overflows },
+    query: { offset: count, include_raw: flag, include_silent: flag, overflow: overflows },
     answer: { status: 200, description: "Events, each with its sequence as id.", schema: event, type: eventStreamType },
     problems: [400, 404],
     async handle(call) {
       const seen = lastEventId(call);
       const offset = seen ?? call.number("offset") ?? 0;
       const overflow = call.choice<Overflow>("overflow", overflows) ?? "wait";
-      const where = { offset, includeRaw: call.flag("include_raw"), overflow };
+      const where = { offset, ...native(call), overflow };
       const { sessionId, ended, lastSequence } = await call.info();
       // It tells an EventSource not to come back again.
       if (seen !== undefined && ended && offset >= lastSequence) return new Response(null, { status: 204 });

@@ -73,7 +73,7 @@ export class IndexedDbStore implements Store {
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
-    const { offset = 0, limit = Number.POSITIVE_INFINITY, includeRaw = false, signal } = options;
+    const { offset = 0, limit = Number.POSITIVE_INFINITY, signal } = options;
     if ((await this.info(sessionId)) === undefined) throw unknownSession(sessionId);
     for (let position = offset; ; ) {
       signal?.throwIfAborted();
@@ -82,7 +82,7 @@ export class IndexedDbStore implements Store {
       const range = IDBKeyRange.bound([sessionId, position], [sessionId, Number.POSITIVE_INFINITY], true);
       const transaction = (await this.#database).transaction(events);
       const rows: Row[] = await result(transaction.objectStore(events).getAll(range, wanted));
-      if (rows.length > 0) yield rows.map(({ text, raw }) => decode(text, includeRaw ? raw : null));
+      if (rows.length > 0) yield rows.map(({ text, raw }) => decode(text, raw, options));
       if (rows.length < wanted) return;
       position += rows.length;
     }

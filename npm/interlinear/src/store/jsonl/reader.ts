@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { UniversalEvent } from "../../../types/index.js";
 import { InterlinearError } from "../../errors.js";
-import { decode } from "../record.js";
+import { attach, decode, type Wanted, wantsNative } from "../record.js";
 import type { ReadOptions } from "../store.js";
 import { openIfThere, readLines } from "./lines.js";
 import type { Paths } from "./names.js";
@@ -13,9 +13,9 @@ export async function* readEvents(
   paths: Paths,
   options: ReadOptions,
 ): AsyncGenerator<UniversalEvent[], void> {
-  const { offset = 0, limit = Number.POSITIVE_INFINITY, includeRaw = false, signal } = options;
+  const { offset = 0, limit = Number.POSITIVE_INFINITY, signal } = options;
   const place = await checked(file, placeOf(await readPlaces(paths.index), offset + 1));
-  const natives = includeRaw ? await Natives.open(paths.raw, place.raw) : undefined;
+  const natives = wantsNative(options) ? await Natives.open(paths.raw, place.raw, options) : undefined;
   try {
     let sequence = place.sequence;
     for await (const lines of readLines(file, place.events)) {
@@ -78,17 +78,19 @@ export function nativeLine(line: Buffer | undefined): NativeLine | undefined {
 class Natives {
   readonly #file: FileHandle | undefined;
   readonly #chunks: AsyncIterator<Buffer[]> | undefined;
+  readonly #wanted: Wanted;
   #lines: readonly Buffer[] = [];
   #next = 0;
   #current: NativeLine | undefined;
 
-  private constructor(file: FileHandle | undefined, from: number) {
+  private constructor(file: FileHandle | undefined, from: number, wanted: Wanted) {
     this.#file = file;
+    this.#wanted = wanted;
     this.#chunks = file === undefined ? undefined : readLines(file, from);
   }
 
-  static async open(path: string, from: number): Promise<Natives> {
-    return new Natives(await openIfThere(path), from);
+  static async open(path: string, from: number, wanted: Wanted): Promise<Natives> {
+    return new Natives(await openIfThere(path), from, wanted);
   }
 
   async attach(events: readonly UniversalEvent[]): Promise<void> {
@@ -98,7 +100,7 @@ class Natives {
         if (this.#next === this.#lines.length && !(await this.#refill())) return;
         this.#current = nativeLine(this.#lines[this.#next++]);
       }
-      if (this.#current.from <= sequence) event.raw = this.#current.raw;
+      if (this.#current.from <= sequence) attach(event, this.#current.raw, this.#wanted);
     }
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
 import { sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
-import { decode } from "../record.js";
+import { decode, wantsNative } from "../record.js";
 import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "../store.js";
 import { Writer } from "../writer.js";
 import { connect, Database, type PgPool } from "./database.js";
@@ -91,16 +91,17 @@ export class PostgresStore implements Store {
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
-    const { offset = 0, limit = Number.POSITIVE_INFINITY, includeRaw = false, signal } = options;
-    const statement = includeRaw ? this.#sql.readWithRaw : this.#sql.read;
+    const { offset = 0, limit = Number.POSITIVE_INFINITY, signal } = options;
+    const native = wantsNative(options);
+    const statement = native ? this.#sql.readWithRaw : this.#sql.read;
     let position = offset;
     let size = 64;
     for (let left = limit; left > 0; ) {
       signal?.throwIfAborted();
       const wanted = Math.min(size, left);
       const { rows } = await this.#database.query(statement, [keyOf(sessionId), position, wanted]);
-      if (includeRaw) await this.#shareRaw(sessionId, position, rows as unknown as Row[]);
-      const events = (rows as unknown as Row[]).map(({ event, raw }) => decode(event, raw ?? null));
+      if (native) await this.#shareRaw(sessionId, position, rows as unknown as Row[]);
+      const events = (rows as unknown as Row[]).map(({ event, raw }) => decode(event, raw ?? null, options));
       if (events.length > 0) yield events;
       else if (position === offset) break;
       if (events.length < wanted) return;

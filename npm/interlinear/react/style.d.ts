@@ -1,0 +1,2 @@
+// The stylesheet is imported for what it does.
+export {};
