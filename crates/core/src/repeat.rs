@@ -146,9 +146,10 @@ impl Known {
             };
             let (found, after) = rest.split_at(length);
             // What stands around is valid, as it was in the line that was read.
-            let valid = found.is_ascii() || std::str::from_utf8(found).is_ok();
+            if *filling != Filling::Number && !found.is_ascii() {
+                std::str::from_utf8(found).ok()?;
+            }
             match filling {
-                _ if !valid => return None,
                 Filling::Text if !found.contains(&b'\\') => text = Text::from_wtf8(found),
                 Filling::Text => text = Text::from_json_body(std::str::from_utf8(found).ok()?),
                 Filling::String | Filling::Number => mark = found,

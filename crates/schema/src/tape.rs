@@ -303,7 +303,7 @@ pub fn string_length(bytes: &[u8]) -> Option<usize> {
 
 /// The length of a whole number without a sign; nothing if there is none.
 pub fn integer_length(bytes: &[u8]) -> Option<usize> {
-    let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = bytes.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(bytes.len());
     (length > 0 && (length == 1 || bytes[0] != b'0')).then_some(length)
 }
 

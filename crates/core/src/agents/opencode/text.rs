@@ -24,9 +24,10 @@ impl TextPart {
     }
 }
 
-/// Whether text ends with something that is surely no blank, also if it is an escape.
+/// Whether text ends with something that is surely no blank: the last escape, which may be one, is not that near.
 fn ends_in_a_letter(source: &[u8]) -> bool {
-    source.last().is_some_and(|last| !last.is_ascii_whitespace()) && !source.contains(&b'\\')
+    let end = &source[source.len().saturating_sub("\\u0020".len())..];
+    end.last().is_some_and(|last| !last.is_ascii_whitespace()) && !end.contains(&b'\\')
 }
 
 impl State {
