@@ -7,6 +7,7 @@
 //! line itself, all is forgotten.
 
 use interlinear_schema::Text;
+use interlinear_schema::table::same;
 
 use crate::api::Channel;
 use crate::emit::Ref;
@@ -139,12 +140,15 @@ impl Known {
     fn growth<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<Growth<'l>> {
         let (mut rest, mut at, mut text, mut mark) = (line, 0, Text::default(), line.trim_ascii());
         for (end, filling) in &self.gaps {
-            rest = rest.strip_prefix(&self.around[at..*end])?;
+            let (before, from) = rest.split_at_checked(end - at)?;
+            if !same(before, &self.around[at..*end]) {
+                return None;
+            }
             let length = match filling {
-                Filling::Text | Filling::String => json::string_length(rest)?,
-                Filling::Number => json::integer_length(rest)?,
+                Filling::Text | Filling::String => json::string_length(from)?,
+                Filling::Number => json::integer_length(from)?,
             };
-            let (found, after) = rest.split_at(length);
+            let (found, after) = from.split_at(length);
             // What stands around is valid, as it was in the line that was read.
             if *filling != Filling::Number && !found.is_ascii() {
                 std::str::from_utf8(found).ok()?;
@@ -157,7 +161,7 @@ impl Known {
             (rest, at) = (after, *end);
         }
         let Repeatable { item, part, .. } = self.does;
-        (rest == &self.around[at..] && !text.is_empty()).then_some(Growth { item, part, text, mark, channel })
+        (same(rest, &self.around[at..]) && !text.is_empty()).then_some(Growth { item, part, text, mark, channel })
     }
 }
 

@@ -157,10 +157,10 @@ impl Packer {
         let digits = decimal(event.sequence, &mut digits);
         let Some(prefix) = event.event_id.as_bytes().strip_suffix(digits) else { return false };
         let same_session = self.sequence == before
-            && self.event_prefix.as_bytes() == prefix
-            && self.session_id == event.session_id
-            && self.native_session_id.as_deref() == event.native_session_id.as_deref();
-        let same_time = self.time == event.time;
+            && same(self.event_prefix.as_bytes(), prefix)
+            && same_text(&self.session_id, &event.session_id)
+            && same_option(self.native_session_id.as_deref(), event.native_session_id.as_deref());
+        let same_time = same_text(&self.time, &event.time);
         let raw = self.raw_kind(&event.raw);
         let session = if same_session { 0 } else { op::SESSION };
         let time = if same_time { 0 } else { op::TIME };
@@ -196,8 +196,8 @@ impl Packer {
     fn again<'e>(&mut self, data: &'e EventData<'_>) -> Option<&'e Text<'e>> {
         let EventData::ItemDelta(delta) = data else { return None };
         let is_it = |last: &ItemDeltaData<'_>| {
-            last.item_id == delta.item_id
-                && last.native_item_id == delta.native_item_id
+            same_text(&last.item_id, &delta.item_id)
+                && same_option(last.native_item_id.as_deref(), delta.native_item_id.as_deref())
                 && last.part_type == delta.part_type
                 && last.part_index == delta.part_index
                 && last.replace == delta.replace
@@ -324,6 +324,17 @@ impl Packer {
     pub(crate) fn verbatim(&mut self, json: &str) {
         self.out.push(b',');
         escape::<false>(json.as_bytes(), &mut self.out);
+    }
+}
+
+fn same_text(one: &str, other: &str) -> bool {
+    same(one.as_bytes(), other.as_bytes())
+}
+
+fn same_option(one: Option<&str>, other: Option<&str>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => same_text(one, other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
