@@ -29,7 +29,6 @@ mod agents;
 mod api;
 mod book;
 mod check;
-mod command;
 mod connection;
 mod convert;
 mod diff;

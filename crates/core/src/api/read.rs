@@ -3,7 +3,7 @@
 use interlinear_schema::tape::{Kind, Tape, Value};
 use interlinear_schema::{FromJson, Json, Mismatch};
 
-use crate::api::{
+use super::{
     Agent, Command, ConvertOptions, Exit, Failure, McpServer, OpenOptions, PermissionReply, PromptCommand, PromptMode,
     PromptPart, RejectQuestionCommand, ReplyPermissionCommand, ReplyQuestionCommand, ResumeCommand, StartCommand,
 };
