@@ -137,15 +137,19 @@ impl ToJson for bool {
 
 impl ToJson for u64 {
     fn write_json(&self, out: &mut Vec<u8>) {
-        let mut digits = [0; 20];
-        let (mut rest, mut start) = (*self, digits.len());
-        loop {
-            start -= 1;
-            digits[start] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                return out.extend_from_slice(&digits[start..]);
-            }
+        out.extend_from_slice(decimal(*self, &mut [0; 20]));
+    }
+}
+
+/// The digits of a number.
+pub(crate) fn decimal(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return &digits[at..];
         }
     }
 }

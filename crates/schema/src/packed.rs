@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use wide::u8x16;
 
-use crate::json::{self, IntoOwned as _, Json, ToJson as _};
+use crate::json::{self, IntoOwned as _, Json, ToJson as _, decimal};
 use crate::table::same;
 use crate::text::Text;
 use crate::{EventData, EventSource, ItemDeltaData, UniversalEvent};
@@ -372,19 +372,6 @@ impl<const SIZE: usize> Ring<SIZE> {
 /// Which of the optional fields are there, one bit each.
 pub(crate) fn mask(present: &[bool]) -> u32 {
     present.iter().rev().fold(0, |mask, present| mask << 1 | u32::from(*present))
-}
-
-/// The digits of a number.
-fn decimal(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            return &digits[at..];
-        }
-    }
 }
 
 /// Appends WTF-8 in ASCII, as the body of a JSON string (`STRING`) or as JSON text that has such strings within.
