@@ -82,7 +82,16 @@ const MOST_KINDS: usize = 500;
 
 impl Counts {
     pub(crate) fn count_event(&mut self, data: &EventData<'_>) {
-        let Some(place) = data.place() else { return };
+        if let Some(place) = data.place() {
+            self.count_type(place);
+        }
+    }
+
+    pub(crate) fn count_delta(&mut self) {
+        self.count_type(EventData::DELTA);
+    }
+
+    fn count_type(&mut self, place: usize) {
         if place >= self.events.len() {
             self.events.resize(place + 1, 0);
         }

@@ -496,12 +496,10 @@ fn repeated(
     let book = &mut machine.book;
     let whole = if book.include_raw { std::str::from_utf8(payload).ok() } else { None };
     let cause = whole.map(|text| Cow::Borrowed(text.trim_ascii()));
-    let mut emit = Emit::new(book, sink, cause);
-    emit.kind(&known.kind);
-    emit.select(known.does.session);
+    let mut emit = Emit::repeated(book, sink, cause, known.does.session);
     machine.agent.grow(&growth, &mut emit);
     let outcome = emit.outcome();
-    report_read(book, Direction::Out, line, outcome, sink);
+    report(book, Direction::Out, line, &known.kind, outcome, sink);
     true
 }
 

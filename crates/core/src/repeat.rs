@@ -149,13 +149,10 @@ impl Known {
                 Filling::Number => json::integer_length(from)?,
             };
             let (found, after) = from.split_at(length);
-            // What stands around is valid, as it was in the line that was read.
-            if *filling != Filling::Number && !found.is_ascii() {
-                std::str::from_utf8(found).ok()?;
-            }
+            // What stands around is valid UTF-8, as it was in the line that was read.
             match filling {
-                Filling::Text if !found.contains(&b'\\') => text = Text::from_wtf8(found),
                 Filling::Text => text = Text::from_json_body(std::str::from_utf8(found).ok()?),
+                Filling::String if !found.is_ascii() && std::str::from_utf8(found).is_err() => return None,
                 Filling::String | Filling::Number => mark = found,
             }
             (rest, at) = (after, *end);

@@ -2,12 +2,18 @@
 
 use crate::api::Failure;
 use interlinear_schema::packed::{Packer, op};
-use interlinear_schema::{IntoOwned as _, Ndjson, UniversalEvent};
+use interlinear_schema::{Again, IntoOwned as _, Ndjson, UniversalEvent};
 
 /// Takes the events, in order, while they are still borrowed from the line that caused them.
 pub trait Sink {
     /// The next event.
     fn event(&mut self, event: &UniversalEvent<'_>);
+
+    /// The next event, if it differs from the one before in its session by its number, its text and its native object
+    /// only. False if that is not enough to go by: then it is handed over whole.
+    fn again(&mut self, _again: &Again<'_>) -> bool {
+        false
+    }
 
     /// What became of a line; called after its events.
     fn line(&mut self, _line: &LineReport<'_>) {}
@@ -130,6 +136,13 @@ impl Sink for Output {
         match self.encoding {
             Encoding::Ndjson => self.lines.write(event, &mut self.text),
             _ => self.packer.event(event),
+        }
+    }
+
+    fn again(&mut self, again: &Again<'_>) -> bool {
+        match self.encoding {
+            Encoding::Ndjson => self.lines.again(again, &mut self.text),
+            _ => self.packer.again(again),
         }
     }
 

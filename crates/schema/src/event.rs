@@ -133,13 +133,17 @@ macro_rules! event_types {
             }
         }
 
+        enum Place { $( $variant, )* }
+
         impl EventData<'_> {
+            /// The place of `item.delta` in the list of types.
+            pub const DELTA: usize = Place::ItemDelta as usize;
+
             /// The types that this version knows.
             pub const TYPES: &'static [&'static str] = &[$( $tag, )*];
 
             /// The type's place in the list; nothing for an unknown type.
             pub fn place(&self) -> Option<usize> {
-                enum Place { $( $variant, )* }
                 match self {
                     $( Self::$variant(_) => Some(Place::$variant as usize), )*
                     Self::Unknown { .. } => None,

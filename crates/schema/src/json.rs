@@ -278,7 +278,7 @@ fn all_plain(word: u64) -> bool {
     const ONES: u64 = u64::MAX / 0xFF;
     // The highest bit of a byte shows that it is less; if any does, the lowest of them is right.
     let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
-    let is = |byte: u8| below(word ^ ONES * u64::from(byte), 1);
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
     (below(word, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7) == 0
 }
 

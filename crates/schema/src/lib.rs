@@ -34,6 +34,6 @@ pub use item::{
 pub use json::{IntoOwned, Json, ToJson};
 pub use macros::Extra;
 pub use metadata::{SessionMetadata, TurnMetadata, TurnStatus, Usage};
-pub use ndjson::Ndjson;
+pub use ndjson::{Again, Ndjson};
 pub use read::{FromJson, Mismatch};
 pub use text::Text;

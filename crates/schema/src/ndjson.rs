@@ -4,8 +4,22 @@
 //! the one before is not put together again but copied.
 
 use crate::event::{EventData, ItemDeltaData, UniversalEvent};
-use crate::json::{IntoOwned as _, Json, ToJson as _};
+use crate::json::{IntoOwned as _, Json, ToJson as _, decimal, write_string};
+use crate::table::same;
 use crate::text::Text;
+
+/// A delta that differs from the event before it in its session by no more than this.
+#[derive(Debug, Clone, Copy)]
+pub struct Again<'a> {
+    /// The session.
+    pub session_id: &'a str,
+    /// The number of the event, which is also how its identifier ends.
+    pub sequence: u64,
+    /// What is added to the text.
+    pub text: &'a Text<'a>,
+    /// The native object.
+    pub raw: &'a Json<'a>,
+}
 
 /// Writes events, one a line. Whatever came before, the bytes are those of [`crate::ToJson`].
 #[derive(Debug, Default)]
@@ -16,6 +30,8 @@ pub struct Ndjson {
     item: String,
     /// The delta that others may repeat, without its number, its text and its native object.
     shared: Option<Shared>,
+    /// The number of the event before, if it was one of these.
+    last: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +61,8 @@ impl Origin {
 #[derive(Debug)]
 struct Shared {
     event: UniversalEvent<'static>,
+    /// What is written before the number at the end of the identifier.
+    before: Vec<u8>,
     /// What is written between the sequence and the text, and from there to the native object, which is the last.
     between: Vec<u8>,
     after: Vec<u8>,
@@ -62,11 +80,35 @@ impl Ndjson {
             out.extend_from_slice(after);
             event.raw.write_json(out);
             out.push(b'}');
+            self.last = Some(event.sequence);
         } else {
+            self.last = None;
             out.extend_from_slice(self.origin.of(event));
             event.write_rest(out);
         }
         out.push(b'\n');
+    }
+
+    /// Appends an event that repeats the one before, and the end of the line. False if it cannot be written so.
+    pub fn again(&mut self, again: &Again<'_>, out: &mut Vec<u8>) -> bool {
+        let Some(Shared { event, before, between, after }) = &self.shared else { return false };
+        let goes_on = self.last.is_some_and(|last| last + 1 == again.sequence) && !before.is_empty();
+        if !goes_on || !same(event.session_id.as_bytes(), again.session_id.as_bytes()) {
+            return false;
+        }
+        self.last = Some(again.sequence);
+        let digits = &mut [0; 20];
+        let digits = decimal(again.sequence, digits);
+        out.extend_from_slice(before);
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b"\",\"sequence\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(between);
+        again.text.write_json(out);
+        out.extend_from_slice(after);
+        again.raw.write_json(out);
+        out.extend_from_slice(b"}\n");
+        true
     }
 
     /// What this delta shares with those before it.
@@ -88,6 +130,12 @@ impl Ndjson {
 
 impl Shared {
     fn new(event: &UniversalEvent<'_>) -> Option<Self> {
+        let mut before = Vec::new();
+        if let Some(prefix) = event.event_id.as_bytes().strip_suffix(decimal(event.sequence, &mut [0; 20])) {
+            before.extend_from_slice(b"{\"event_id\":");
+            write_string(prefix, &mut before);
+            before.pop();
+        }
         let mut event = event.clone();
         (event.event_id, event.sequence, event.raw) = ("".into(), 0, Json::null());
         let EventData::ItemDelta(delta) = &mut event.data else { return None };
@@ -100,7 +148,7 @@ impl Shared {
         let text = b",\"delta\":\"\"";
         let end = rest.windows(text.len()).position(|window| window == text)? + text.len();
         let (between, after) = (rest[..end - 2].to_vec(), rest[end..].to_vec());
-        Some(Self { event: event.into_owned(), between, after })
+        Some(Self { event: event.into_owned(), before, between, after })
     }
 
     /// Whether an event differs from this one in nothing but its number, its text and its native object.

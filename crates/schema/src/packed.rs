@@ -14,7 +14,7 @@ use wide::u8x16;
 use crate::json::{self, IntoOwned as _, Json, ToJson as _, decimal};
 use crate::table::same;
 use crate::text::Text;
-use crate::{EventData, EventSource, ItemDeltaData, UniversalEvent};
+use crate::{Again, EventData, EventSource, ItemDeltaData, UniversalEvent};
 
 /// What an operation says beside the type of its event. The masks of optional fields stand above these bits.
 pub mod op {
@@ -133,6 +133,20 @@ impl Packer {
         }
     }
 
+    /// The next event, if it repeats the one before. False if it cannot be written so.
+    pub fn again(&mut self, again: &Again<'_>) -> bool {
+        let goes_on = self.sequence.checked_add(1) == Some(again.sequence) && self.delta.is_some();
+        if !goes_on || !same_text(&self.session_id, again.session_id) {
+            return false;
+        }
+        self.sequence = again.sequence;
+        let raw = self.raw_kind(again.raw);
+        self.number(u64::from(op::AGAIN | raw));
+        self.native(raw, again.raw);
+        self.once(again.text);
+        true
+    }
+
     /// Nothing of what was written before is referred to from here on.
     fn forget(&mut self) {
         self.ids = Ring::default();
@@ -165,7 +179,7 @@ impl Packer {
         let session = if same_session { 0 } else { op::SESSION };
         let time = if same_time { 0 } else { op::TIME };
         self.plain = event.extra.0.is_empty();
-        let again = self.again(&event.data);
+        let again = self.repeated(&event.data);
         let what = if again.is_some() { op::AGAIN } else { place as u32 | event.data.mask() << op::MASK_SHIFT };
         self.number(u64::from(what | synthetic | time | session | raw));
         if !same_session {
@@ -177,14 +191,7 @@ impl Packer {
             self.time.push_str(&event.time);
             self.string(event.time.as_bytes());
         }
-        match raw {
-            op::SPAN_RAW => {
-                self.number((self.span.0 - self.input.0) as u64);
-                self.number((self.span.1 - self.input.0) as u64);
-            }
-            op::TEXT_RAW => self.string(event.raw.as_str().as_bytes()),
-            _ => {}
-        }
+        self.native(raw, &event.raw);
         match again {
             Some(text) => self.once(text),
             None => event.data.pack_members(self),
@@ -193,7 +200,7 @@ impl Packer {
     }
 
     /// The text of a delta that differs from the last one in nothing else.
-    fn again<'e>(&mut self, data: &'e EventData<'_>) -> Option<&'e Text<'e>> {
+    fn repeated<'e>(&mut self, data: &'e EventData<'_>) -> Option<&'e Text<'e>> {
         let EventData::ItemDelta(delta) = data else { return None };
         let is_it = |last: &ItemDeltaData<'_>| {
             same_text(&last.item_id, &delta.item_id)
@@ -247,6 +254,18 @@ impl Packer {
         self.raw.clear();
         self.raw.extend_from_slice(text.as_bytes());
         op::TEXT_RAW
+    }
+
+    /// Writes the native object.
+    fn native(&mut self, kind: u32, raw: &Json<'_>) {
+        match kind {
+            op::SPAN_RAW => {
+                self.number((self.span.0 - self.input.0) as u64);
+                self.number((self.span.1 - self.input.0) as u64);
+            }
+            op::TEXT_RAW => self.string(raw.as_str().as_bytes()),
+            _ => {}
+        }
     }
 
     /// An object has fields that are not of the schema: plain JSON carries them.

@@ -230,11 +230,18 @@ impl Emit<'_> {
             self.ignore("empty delta");
             return;
         }
-        let Some(next) = self.next() else { return };
-        let Some(open) = next.session.items.get(&item) else { return };
-        let new = if whole { text.borrow() } else { Text::from_wtf8(&open.parts[part].text[begin..]) };
-        let data = delta(&open.id, open.native.as_deref(), part_type, part, new, false);
-        next.send(synthetic, data);
+        let repeated = self.repeated && whole && !synthetic;
+        let repeats = repeated && session.repeats(item, part, self.book.now);
+        let Some(mut next) = self.next() else { return };
+        if !(repeats && next.send_again(text)) {
+            let Some(open) = next.session.items.get(&item) else { return };
+            let new = if whole { text.borrow() } else { Text::from_wtf8(&open.parts[part].text[begin..]) };
+            let data = delta(&open.id, open.native.as_deref(), part_type, part, new, false);
+            next.send(synthetic, data);
+        }
+        if repeated {
+            *self.session_mut().grown = Some((item, part));
+        }
     }
 
     /// The final form of a part. Where its text goes on from the deltas, the rest is one more delta; where it

@@ -13,7 +13,7 @@ mod waiting;
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, EventData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text,
+    Again, ContentPart, ErrorData, EventData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text,
     UnparsedData,
 };
 
@@ -41,6 +41,8 @@ pub(crate) struct Emit<'e> {
     ignored: Option<&'static str>,
     /// What the line did, if the next one may do the same.
     repeatable: Option<Repeatable>,
+    /// The line repeats an earlier one.
+    repeated: bool,
 }
 
 /// Appends `_` and a number. Much cheaper than formatting it.
@@ -101,6 +103,16 @@ impl<'n> Next<'n> {
         self.stats.count_event(&data);
         self.sink.event(&self.session.event(synthetic, data, self.raw));
     }
+
+    /// The same, if only the text differs from that of the event before.
+    fn send_again(&mut self, text: &Text<'_>) -> bool {
+        let Session { id, sequence, .. } = self.session;
+        let sent = self.sink.again(&Again { session_id: id, sequence: *sequence, text, raw: &self.raw });
+        if sent {
+            self.stats.count_delta();
+        }
+        sent
+    }
 }
 
 impl<'e> Emit<'e> {
@@ -108,7 +120,17 @@ impl<'e> Emit<'e> {
         // What names no session goes to the first that is not over.
         let current = book.sessions.iter().position(|session| !session.has_ended()).unwrap_or(0);
         book.kind.clear();
-        Self { book, sink, cause, current, events: 0, ignored: None, repeatable: None }
+        Self { book, sink, cause, current, events: 0, ignored: None, repeatable: None, repeated: false }
+    }
+
+    /// For a line that repeats an earlier one of this session.
+    pub(crate) fn repeated(
+        book: &'e mut Book,
+        sink: &'e mut dyn Sink,
+        cause: Option<Cow<'e, str>>,
+        session: usize,
+    ) -> Self {
+        Self { book, sink, cause, current: session, events: 0, ignored: None, repeatable: None, repeated: true }
     }
 
     /// Names the kind of the line, for the report.

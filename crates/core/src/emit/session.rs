@@ -12,7 +12,7 @@ use super::items::OpenItem;
 use super::requests::Request;
 use super::{Emit, Ref, push_number};
 use crate::map::{Hashes, Map, Set};
-use crate::state::kept;
+use crate::state::{Passing, kept};
 use crate::time;
 
 kept! {
@@ -25,6 +25,8 @@ kept! {
         time: i64,
         pub(super) time_text: String,
         pub(super) event_id: String,
+        /// The part that the last event added text to, if it repeated an earlier line.
+        pub(super) grown: Passing<Option<(Ref, usize)>>,
         pub(super) started: bool,
         pub(super) ended: bool,
         /// It is a second one where there may be one only: nothing comes out of it.
@@ -64,11 +66,17 @@ impl Session {
     /// Steps to the next event.
     pub(super) fn next(&mut self, now: i64) {
         self.sequence += 1;
+        *self.grown = None;
         count_up(&mut self.event_id);
         if now > self.time {
             self.time = now;
             time::format(now, &mut self.time_text);
         }
+    }
+
+    /// Whether another event now would differ from the last one, which added text to the same part, by its text only.
+    pub(super) fn repeats(&self, item: Ref, part: usize, now: i64) -> bool {
+        *self.grown == Some((item, part)) && now <= self.time
     }
 
     /// The number of the last event.

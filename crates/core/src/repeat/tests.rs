@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use interlinear_schema::{Json, UniversalEvent};
+use interlinear_schema::{Again, Json, UniversalEvent};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::api::{Agent, Channel, Exit, OpenOptions};
 use crate::connection::Connection;
-use crate::sink::{LineReport, Sink};
+use crate::sink::{Encoding, LineReport, Output, Sink};
 
 const AGENTS: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Opencode, Agent::Amp, Agent::Pi];
 
@@ -22,23 +22,59 @@ struct Said {
 }
 
 /// What came out, and what became of every line.
-#[derive(Debug, Default, PartialEq)]
-struct Log(Vec<String>);
+#[derive(Debug)]
+enum Log {
+    Told(Vec<String>),
+    /// The bytes that are written, and how often an event was written as a repetition.
+    Written(Output, usize),
+}
 
 impl Sink for Log {
     fn event(&mut self, event: &UniversalEvent<'_>) {
-        self.0.push(Json::of(event).as_str().to_owned());
+        match self {
+            Self::Told(told) => told.push(Json::of(event).as_str().to_owned()),
+            Self::Written(output, _) => output.event(event),
+        }
+    }
+
+    fn again(&mut self, again: &Again<'_>) -> bool {
+        let Self::Written(output, count) = self else { return false };
+        let written = output.again(again);
+        *count += usize::from(written);
+        written
     }
 
     fn line(&mut self, line: &LineReport<'_>) {
-        self.0.push(format!("{line:?}"));
+        match self {
+            Self::Told(told) => told.push(format!("{line:?}")),
+            Self::Written(output, _) => output.line(line),
+        }
     }
 }
 
-/// The same session twice: one that learns, and one that is made to forget before every line.
+/// A session, and what is kept of it.
+struct Side {
+    connection: Connection,
+    log: Log,
+}
+
+impl Side {
+    fn hear(&mut self, said: &Said, now: f64) {
+        let line = [said.line.as_slice(), b"\n"].concat();
+        let (connection, log) = (&mut self.connection, &mut self.log);
+        match said.dir.as_str() {
+            "in" => connection.sent(&line, &said.channel, now, log),
+            "exit" => connection.exited(&Exit { code: Some(0), ..Exit::default() }, now, log),
+            "err" => connection.receive(&line, &Channel::Stderr, now, log),
+            _ => connection.receive(&line, &said.channel, now, log),
+        }
+    }
+}
+
+/// The same session twice: one that learns, and one that is made to forget before every line. Once for every way in
+/// which events are kept.
 struct Pair {
-    learning: Connection,
-    reading: Connection,
+    sides: Vec<[Side; 2]>,
     repeated: usize,
 }
 
@@ -52,30 +88,43 @@ impl Pair {
             metadata: None,
             max_line: None,
         };
-        let open = || Connection::open(&options).unwrap();
-        Self { learning: open(), reading: open(), repeated: 0 }
+        let side = |encoding: Option<Encoding>| Side {
+            connection: Connection::open(&options).unwrap(),
+            log: encoding.map_or(Log::Told(Vec::new()), |encoding| Log::Written(Output::new(encoding), 0)),
+        };
+        let ways = [None, Some(Encoding::Ndjson), Some(Encoding::Packed)];
+        Self { sides: ways.into_iter().map(|way| [side(way), side(way)]).collect(), repeated: 0 }
     }
 
-    fn hear(&mut self, said: &Said, now: f64) {
-        let line = [said.line.as_slice(), b"\n"].concat();
-        self.learning.repeats.enter(&said.channel);
-        if said.dir == "out" && self.learning.repeats.find(&said.line, &said.channel).is_some() {
-            self.repeated += 1;
-        }
-        self.reading.repeats.forget();
-        let outputs = [&mut self.learning, &mut self.reading].map(|connection| {
-            let mut output = Log::default();
-            match said.dir.as_str() {
-                "in" => connection.sent(&line, &said.channel, now, &mut output),
-                "exit" => connection.exited(&Exit { code: Some(0), ..Exit::default() }, now, &mut output),
-                "err" => connection.receive(&line, &Channel::Stderr, now, &mut output),
-                _ => connection.receive(&line, &said.channel, now, &mut output),
+    fn hear(&mut self, said: &Said, now: usize) {
+        // Some lines come in the same millisecond.
+        let now = (now / 8) as f64;
+        for [learning, reading] in &mut self.sides {
+            let repeats = &mut learning.connection.repeats;
+            repeats.enter(&said.channel);
+            let repeated = said.dir == "out" && repeats.find(&said.line, &said.channel).is_some();
+            reading.connection.repeats.forget();
+            learning.hear(said, now);
+            reading.hear(said, now);
+            if let (Log::Told(learnt), Log::Told(read)) = (&mut learning.log, &mut reading.log) {
+                self.repeated += usize::from(repeated);
+                assert_eq!(std::mem::take(learnt), std::mem::take(read));
             }
-            (output.0, connection.snapshot())
+            let [learnt, read] = [learning, reading].map(|side| side.connection.snapshot());
+            assert!(learnt == read, "the state differs after {}", String::from_utf8_lossy(&said.line));
+        }
+    }
+
+    /// What was written must be the same too. Returns how many events were written as repetitions, each way.
+    fn end(self) -> Vec<usize> {
+        let written = self.sides.into_iter().filter_map(|[learning, reading]| match (learning.log, reading.log) {
+            (Log::Written(mut learnt, count), Log::Written(mut read, 0)) => {
+                assert_eq!(String::from_utf8_lossy(learnt.written()), String::from_utf8_lossy(read.written()));
+                Some(count)
+            }
+            _ => None,
         });
-        let [(learnt, learning), (read, reading)] = outputs;
-        assert_eq!(learnt, read);
-        assert!(learning == reading, "the state differs after {}", String::from_utf8_lossy(&said.line));
+        written.collect()
     }
 }
 
@@ -119,13 +168,16 @@ fn variants(line: &str) -> Vec<Vec<u8>> {
 #[test]
 fn every_recording_gives_the_same_with_and_without() {
     for agent in AGENTS {
-        let mut repeated = 0;
+        let mut counts = [0; 3];
         for (_, lines) in recordings(agent) {
             let mut pair = Pair::open(agent, agent == Agent::Codex);
-            lines.iter().enumerate().for_each(|(index, said)| pair.hear(said, index as f64));
-            repeated += pair.repeated;
+            lines.iter().enumerate().for_each(|(index, said)| pair.hear(said, index));
+            counts[0] += pair.repeated;
+            counts[1..].iter_mut().zip(pair.end()).for_each(|(sum, count)| *sum += count);
         }
-        assert_eq!(repeated > 0, agent != Agent::Amp, "{} repeated {repeated} lines", agent.as_str());
+        let [repeated, lines, packed] = counts.map(|count| count > 0);
+        let expected = agent != Agent::Amp;
+        assert_eq!([repeated, lines, packed], [expected; 3], "{}: {counts:?}", agent.as_str());
     }
 }
 
@@ -135,15 +187,16 @@ fn lines_that_nearly_repeat_give_the_same_with_and_without() {
         for (_, lines) in recordings(agent).into_iter().filter(|(_, lines)| lines.iter().any(is_delta)).take(6) {
             let mut pair = Pair::open(agent, agent == Agent::Opencode);
             for (index, said) in lines.iter().enumerate() {
-                pair.hear(said, index as f64);
+                pair.hear(said, index);
                 if !is_delta(said) {
                     continue;
                 }
                 for line in variants(&String::from_utf8_lossy(&said.line)) {
-                    pair.hear(&Said { line, ..said.clone() }, index as f64);
-                    pair.hear(said, index as f64);
+                    pair.hear(&Said { line, ..said.clone() }, index);
+                    pair.hear(said, index);
                 }
             }
+            pair.end();
         }
     }
 }
@@ -157,15 +210,16 @@ fn what_two_streams_tell_gives_the_same_with_and_without() {
             let mut pair = Pair::open(Agent::Opencode, false);
             let mut behind = Vec::new();
             for (index, said) in lines.iter().enumerate() {
-                pair.hear(said, index as f64);
+                pair.hear(said, index);
                 if matches!(said.channel, Channel::Sse(_)) {
                     behind.push(on_another_stream(said, wrapped));
                 }
                 if behind.len() == lag {
-                    behind.drain(..).for_each(|said| pair.hear(&said, index as f64));
+                    behind.drain(..).for_each(|said| pair.hear(&said, index));
                 }
             }
             repeated += pair.repeated;
+            pair.end();
         }
         assert!(lag == 1 || repeated > 0, "nothing was repeated");
     }
@@ -189,12 +243,12 @@ fn a_snapshot_forgets_nothing_that_matters() {
         .unwrap();
     let mut pair = Pair::open(Agent::Codex, false);
     for (index, said) in lines.iter().enumerate() {
-        pair.hear(said, index as f64);
-        for connection in [&mut pair.learning, &mut pair.reading] {
+        pair.hear(said, index);
+        for Side { connection, .. } in pair.sides.iter_mut().flatten() {
             *connection = Connection::restore(&connection.snapshot()).unwrap();
         }
     }
-    assert_eq!(pair.repeated, 0);
+    assert_eq!((pair.repeated, pair.end()), (0, vec![0, 0]));
 }
 
 /// What a mutation does to a line.
@@ -263,12 +317,13 @@ proptest! {
         let (_, lines) = &all[recording.index(all.len())];
         let mut pair = Pair::open(agent, raw);
         for (index, said) in lines.iter().enumerate().filter(|(_, said)| said.line.len() < 20_000) {
-            pair.hear(said, index as f64);
+            pair.hear(said, index);
             if is_delta(said) {
                 for mutation in &mutations {
-                    pair.hear(&Said { line: mutation.of(&said.line), ..said.clone() }, index as f64);
+                    pair.hear(&Said { line: mutation.of(&said.line), ..said.clone() }, index);
                 }
             }
         }
+        pair.end();
     }
 }
