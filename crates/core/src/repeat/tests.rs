@@ -26,7 +26,7 @@ struct Said {
 enum Log {
     Told(Vec<String>),
     /// The bytes that are written, and how often an event was written as a repetition.
-    Written(Output, usize),
+    Written(Box<Output>, usize),
 }
 
 impl Sink for Log {
@@ -90,7 +90,7 @@ impl Pair {
         };
         let side = |encoding: Option<Encoding>| Side {
             connection: Connection::open(&options).unwrap(),
-            log: encoding.map_or(Log::Told(Vec::new()), |encoding| Log::Written(Output::new(encoding), 0)),
+            log: encoding.map_or(Log::Told(Vec::new()), |encoding| Log::Written(Box::new(Output::new(encoding)), 0)),
         };
         let ways = [None, Some(Encoding::Ndjson), Some(Encoding::Packed)];
         Self { sides: ways.into_iter().map(|way| [side(way), side(way)]).collect(), repeated: 0 }
