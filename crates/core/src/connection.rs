@@ -436,7 +436,7 @@ impl Connection {
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }
-        let read = match std::str::from_utf8(payload) {
+        let read = match simdutf8::compat::from_utf8(payload) {
             Ok(text) => self.tape.read(text).map(|value| (text, value)).map_err(|error| {
                 (error.what == "unexpected end", format!("not JSON: {} at byte {}", error.what, error.at))
             }),

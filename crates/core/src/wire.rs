@@ -87,7 +87,7 @@ pub(crate) fn find<'a, 'd>(
     }
     value.find(table, found, |key, _| {
         if !rest {
-            drift.note(DriftKind::Field, place, &key);
+            drift.note(DriftKind::Field, place, &key.str().unwrap_or_default());
         }
     });
     Some(Fields { table, place, value, found, next: 0, drift })

@@ -242,15 +242,44 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
 /// How many bytes there are before the next quote, backslash or control character.
 #[inline]
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(block) = bytes[at..].first_chunk() {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    for (index, block) in blocks.iter().enumerate() {
         let special = special(*block);
         if special != 0 {
-            return at + special.trailing_zeros() as usize;
+            return index * 16 + special.trailing_zeros() as usize;
         }
-        at += block.len();
     }
-    bytes[at..].iter().position(|byte| is_special(*byte)).map_or(bytes.len(), |plain| at + plain)
+    match bytes.last_chunk() {
+        // The last ones once more, with some of those before them, which are plain.
+        Some(last) if !rest.is_empty() => {
+            let special = special(*last);
+            if special == 0 { bytes.len() } else { bytes.len() - 16 + special.trailing_zeros() as usize }
+        }
+        Some(_) => bytes.len(),
+        None => short_plain_length(bytes),
+    }
+}
+
+/// The same for less than sixteen bytes.
+fn short_plain_length(bytes: &[u8]) -> usize {
+    let plain = match (bytes.first_chunk(), bytes.last_chunk(), bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last), ..) => all_plain(u64::from_le_bytes(*first)) && all_plain(u64::from_le_bytes(*last)),
+        (_, _, Some(first), Some(last)) => {
+            all_plain(u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)))
+        }
+        _ => false,
+    };
+    let end = if plain { None } else { bytes.iter().position(|byte| is_special(*byte)) };
+    end.unwrap_or(bytes.len())
+}
+
+/// Whether none of eight bytes is a quote, a backslash or a control character.
+fn all_plain(word: u64) -> bool {
+    const ONES: u64 = u64::MAX / 0xFF;
+    // The highest bit of a byte shows that it is less; if any does, the lowest of them is right.
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
+    let is = |byte: u8| below(word ^ ONES * u64::from(byte), 1);
+    (below(word, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7) == 0
 }
 
 /// Whether a byte is a quote, a backslash or a control character.
@@ -270,6 +299,7 @@ pub(crate) fn special(block: [u8; 16]) -> u32 {
 
 /// Writes a word that has nothing to escape as a JSON string.
 pub(crate) fn write_word(word: &str, out: &mut Vec<u8>) {
+    out.reserve(word.len() + 2);
     out.push(b'"');
     out.extend_from_slice(word.as_bytes());
     out.push(b'"');

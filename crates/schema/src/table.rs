@@ -5,13 +5,27 @@
 pub struct Table {
     /// A line for each field: its name, then its keys, if they are others. In the last line, the keys that are known and not used.
     text: &'static str,
-    /// The keys, the shortest first.
+    /// The keys, in the order of their hashes.
     keys: &'static [Key],
-    /// Where the keys of each length begin; the last is for all that are longer.
-    starts: [u8; LENGTHS],
+    /// Where the keys of each hash begin, and where the last ones end.
+    starts: [u8; HASHES + 1],
 }
 
-const LENGTHS: usize = 20;
+const HASHES: usize = 64;
+
+/// A number below [`HASHES`], from both ends of a key.
+#[inline]
+const fn hash(key: &[u8]) -> usize {
+    let (first, last) = match (key.first_chunk(), key.last_chunk(), key.first_chunk(), key.last_chunk(), key) {
+        (Some(first), Some(last), ..) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        (_, _, Some(first), Some(last), _) => {
+            (u32::from_le_bytes(*first) as u64, (u32::from_le_bytes(*last) as u64) << 32)
+        }
+        (.., [first, .., last]) => (*first as u64, (*last as u64) << 8),
+        (.., key) => (key.len() as u64, 0),
+    };
+    ((first.rotate_left(5) ^ last).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - HASHES.ilog2())) as usize
+}
 
 /// A key, as a place in the table's text.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +36,14 @@ pub struct Key {
     field: u8,
 }
 
-/// The keys in a table's text: how many there are, and the first `N` of them, the shortest first.
+impl Key {
+    const fn hash(self, text: &[u8]) -> usize {
+        let (_, from) = text.split_at(self.start as usize);
+        hash(from.split_at(self.length as usize).0)
+    }
+}
+
+/// The keys in a table's text: how many there are, and the first `N` of them, in the order of their hashes.
 ///
 /// # Panics
 /// At compile time, where a table has too many fields or a key is too long.
@@ -37,7 +58,7 @@ pub const fn keys<const N: usize>(text: &str, fields: usize) -> (usize, [Key; N]
             assert!(at - start < 256 && line < MOST_FIELDS, "a key or a list of fields is too long");
             let key = Key { start: start as u16, length: (at - start) as u8, field: line as u8 };
             let mut to = count;
-            while to > 0 && to < N && found[to - 1].length > key.length {
+            while to > 0 && to < N && found[to - 1].hash(text) > key.hash(text) {
                 found[to] = found[to - 1];
                 to -= 1;
             }
@@ -69,14 +90,14 @@ impl Table {
     /// If there are too many keys: when the core is compiled.
     pub const fn new(text: &'static str, keys: &'static [Key]) -> Self {
         assert!(keys.len() < 256, "an object has too many keys");
-        let mut starts = [0; LENGTHS];
-        let (mut length, mut at) = (0, 0);
-        while length < LENGTHS {
-            while at < keys.len() && (keys[at].length as usize) < length {
+        let mut starts = [0; HASHES + 1];
+        let (mut hash, mut at) = (0, 0);
+        while hash <= HASHES {
+            while at < keys.len() && keys[at].hash(text.as_bytes()) < hash {
                 at += 1;
             }
-            starts[length] = at as u8;
-            length += 1;
+            starts[hash] = at as u8;
+            hash += 1;
         }
         Self { text, keys, starts }
     }
@@ -84,17 +105,14 @@ impl Table {
     /// The number of a key's field; nothing if the key is not known.
     #[inline]
     pub fn field(&self, key: &[u8]) -> Option<usize> {
+        let hash = hash(key);
+        let alike = self.keys.get(usize::from(self.starts[hash])..usize::from(self.starts[hash + 1]))?;
         let text = self.text.as_bytes();
-        let first = usize::from(self.starts[key.len().min(LENGTHS - 1)]);
-        for known in self.keys.get(first..)? {
-            if usize::from(known.length) > key.len() {
-                return None;
-            }
-            if same(&text[usize::from(known.start)..][..usize::from(known.length)], key) {
-                return Some(usize::from(known.field));
-            }
-        }
-        None
+        let is_it = |known: &&Key| {
+            let start = usize::from(known.start);
+            text.get(start..start + usize::from(known.length)).is_some_and(|known| same(known, key))
+        };
+        alike.iter().find(is_it).map(|known| usize::from(known.field))
     }
 
     /// The name of a field.

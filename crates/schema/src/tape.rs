@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Json, plain_length};
+use crate::json::{Json, plain_length, special};
 use crate::number;
 use crate::table::{Table, same};
 use crate::text::Text;
@@ -14,9 +14,12 @@ use crate::text::Text;
 #[derive(Debug, Default)]
 pub struct Tape {
     nodes: Vec<Node>,
-    /// The containers that are open while a line is read.
-    open: Vec<u32>,
+    /// A bit for each byte of the line that is a quote, a backslash or a control character.
+    marks: Vec<u64>,
 }
+
+/// So many nodes are kept for the next line; what one outlier made larger is given back.
+const KEPT: usize = 1 << 16;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -25,7 +28,7 @@ struct Node {
     start: u32,
     /// Where it ends; for strings, before the quote.
     end: u32,
-    /// The first node after this value.
+    /// The first node after this value; while a container is open, the container that it stands in.
     next: u32,
 }
 
@@ -62,47 +65,87 @@ pub struct Malformed {
 impl Tape {
     /// Reads one JSON value. Blanks around it are allowed, nothing else is.
     pub fn read<'a>(&'a mut self, text: &'a str) -> Result<Value<'a>, Malformed> {
-        self.nodes.clear();
-        self.open.clear();
         if text.len() >= u32::MAX as usize {
             return Err(Malformed { what: "too long", at: 0 });
         }
-        let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes: &mut self.nodes, open: &mut self.open };
-        reader.value()?;
-        Ok(Value { text, nodes: &self.nodes, at: 0 })
+        self.nodes.clear();
+        self.nodes.shrink_to(KEPT);
+        self.marks.clear();
+        self.marks.shrink_to(KEPT);
+        mark(text.as_bytes(), &mut self.marks);
+        let mut reader = Reader { bytes: text.as_bytes(), marks: &self.marks, nodes: &mut self.nodes, malformed: None };
+        match (reader.value(), reader.malformed) {
+            (Some(()), None) => Ok(Value { text, nodes: &self.nodes, at: 0 }),
+            (_, malformed) => Err(malformed.unwrap_or(Malformed { what: "unexpected end", at: text.len() })),
+        }
     }
+}
+
+/// Marks the bytes at which a string may end or is not plain.
+fn mark(bytes: &[u8], marks: &mut Vec<u64>) {
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    marks.extend(blocks.iter().map(specials));
+    if !rest.is_empty() {
+        let mut block = [b' '; 64];
+        block[..rest.len()].copy_from_slice(rest);
+        marks.push(specials(&block));
+    }
+}
+
+#[inline]
+fn specials(block: &[u8; 64]) -> u64 {
+    let (quarters, _) = block.as_chunks::<16>();
+    quarters.iter().rev().fold(0, |bits, quarter| bits << 16 | u64::from(special(*quarter)))
 }
 
 struct Reader<'t, 'a> {
     bytes: &'a [u8],
-    at: usize,
+    marks: &'t [u64],
     nodes: &'t mut Vec<Node>,
-    open: &'t mut Vec<u32>,
+    /// What is wrong: what finds it gives nothing.
+    malformed: Option<Malformed>,
 }
 
+/// Where the outermost container stands.
+const NOWHERE: u32 = u32::MAX;
+
+/// Every step takes the place of its first byte and gives the place after its last one.
 impl Reader<'_, '_> {
+    /// This is not what must stand here; if the line is over, that is what is wrong.
     #[cold]
-    fn fail<T>(&self, what: &'static str) -> Result<T, Malformed> {
-        let what = if self.at >= self.bytes.len() { "unexpected end" } else { what };
-        Err(Malformed { what, at: self.at })
+    #[inline(never)]
+    fn fail<T>(&mut self, what: &'static str, at: usize) -> Option<T> {
+        self.wrong(if at >= self.bytes.len() { "unexpected end" } else { what }, at)
     }
 
-    /// The next byte; 0 at the end.
-    #[inline]
-    fn peek(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or(0)
+    #[cold]
+    #[inline(never)]
+    fn wrong<T>(&mut self, what: &'static str, at: usize) -> Option<T> {
+        self.malformed = Some(Malformed { what, at });
+        None
     }
 
-    /// The next byte that is no blank.
+    /// The byte that stands there; 0 at the end.
     #[inline]
-    fn token(&mut self) -> u8 {
-        // Agents hardly ever write a blank.
-        loop {
-            match self.peek() {
-                b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
-                byte => return byte,
-            }
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    /// The next byte that is no blank, and where it is.
+    #[inline]
+    fn token(&self, at: usize) -> (u8, usize) {
+        let byte = self.byte(at);
+        if byte <= b' ' { self.after_blanks(at) } else { (byte, at) }
+    }
+
+    /// Agents hardly ever write a blank.
+    #[cold]
+    #[inline(never)]
+    fn after_blanks(&self, mut at: usize) -> (u8, usize) {
+        while let b' ' | b'\n' | b'\t' | b'\r' = self.byte(at) {
+            at += 1;
         }
+        (self.byte(at), at)
     }
 
     #[inline]
@@ -111,171 +154,179 @@ impl Reader<'_, '_> {
         self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
     }
 
-    /// Reads a value with all that it holds; what is nested is kept on a list, not on the stack.
-    fn value(&mut self) -> Result<(), Malformed> {
-        // Whether what is being read stands in an object.
-        let mut object = false;
+    /// Reads a value with all that it holds; what is nested is kept in the nodes, not on the stack.
+    fn value(&mut self) -> Option<()> {
+        // The container that is being read, and whether it is an object.
+        let (mut inside, mut object) = (NOWHERE, false);
+        let mut at = 0;
         loop {
-            match self.token() {
-                b'"' => self.string()?,
+            let (token, start) = self.token(at);
+            at = match token {
+                b'"' => self.string(start)?,
                 b'{' => {
-                    self.enter(Kind::Object);
-                    if self.token() != b'}' {
+                    inside = self.enter(Kind::Object, start, inside);
+                    let (token, next) = self.token(start + 1);
+                    if token != b'}' {
                         object = true;
-                        self.key()?;
+                        at = self.key(token, next)?;
                         continue;
                     }
-                    object = self.leave();
+                    (inside, object) = self.leave(inside, next + 1);
+                    next + 1
                 }
                 b'[' => {
-                    self.enter(Kind::Array);
-                    if self.token() != b']' {
+                    inside = self.enter(Kind::Array, start, inside);
+                    let (token, next) = self.token(start + 1);
+                    if token != b']' {
                         object = false;
+                        at = next;
                         continue;
                     }
-                    object = self.leave();
+                    (inside, object) = self.leave(inside, next + 1);
+                    next + 1
                 }
-                b'-' | b'0'..=b'9' => self.number()?,
-                b't' => self.literal(b"true", Kind::True)?,
-                b'f' => self.literal(b"false", Kind::False)?,
-                b'n' => self.literal(b"null", Kind::Null)?,
-                _ => return self.fail("unexpected character"),
-            }
+                b'-' | b'0'..=b'9' => self.number(start)?,
+                b't' => self.literal(b"true", Kind::True, start)?,
+                b'f' => self.literal(b"false", Kind::False, start)?,
+                b'n' => self.literal(b"null", Kind::Null, start)?,
+                _ => return self.fail("unexpected character", start),
+            };
             // What ends with the value, and what comes after it.
             loop {
-                let token = self.token();
-                if self.open.is_empty() {
-                    return if self.at == self.bytes.len() { Ok(()) } else { self.fail("text after the value") };
+                let (token, next) = self.token(at);
+                if inside == NOWHERE {
+                    return if next == self.bytes.len() { Some(()) } else { self.fail("text after the value", next) };
                 }
-                match (token, object) {
-                    (b',', _) => {
-                        self.at += 1;
+                at = next + 1;
+                match token {
+                    b',' => {
                         if object {
-                            self.token();
-                            self.key()?;
+                            let (token, next) = self.token(at);
+                            at = self.key(token, next)?;
                         }
                         break;
                     }
-                    (b'}', true) | (b']', false) => object = self.leave(),
-                    _ => return self.fail("expected a comma or the end of the container"),
+                    b'}' if object => (inside, object) = self.leave(inside, at),
+                    b']' if !object => (inside, object) = self.leave(inside, at),
+                    _ => return self.fail("expected a comma or the end of the container", next),
                 }
             }
         }
     }
 
-    fn enter(&mut self, kind: Kind) {
-        self.open.push(self.nodes.len() as u32);
-        self.push(kind, self.at, self.at);
-        self.at += 1;
-    }
-
-    /// A container ends. Whether it stood in an object.
-    fn leave(&mut self) -> bool {
-        self.at += 1;
-        let next = self.nodes.len() as u32;
-        if let Some(node) = self.open.pop().and_then(|container| self.nodes.get_mut(container as usize)) {
-            node.end = self.at as u32;
-            node.next = next;
-        }
-        self.open.last().is_some_and(|container| self.nodes[*container as usize].kind == Kind::Object)
-    }
-
+    /// A container begins inside another one.
     #[inline]
-    fn key(&mut self) -> Result<(), Malformed> {
-        if self.peek() != b'"' {
-            return self.fail("expected a key");
-        }
-        self.string()?;
-        if self.token() != b':' {
-            return self.fail("expected a colon");
-        }
-        self.at += 1;
-        Ok(())
+    fn enter(&mut self, kind: Kind, at: usize, outer: u32) -> u32 {
+        let container = self.nodes.len() as u32;
+        self.nodes.push(Node { kind, start: at as u32, end: at as u32, next: outer });
+        container
     }
 
-    #[inline(never)]
-    fn string(&mut self) -> Result<(), Malformed> {
-        let start = self.at + 1;
-        let end = start + plain_length(self.bytes.get(start..).unwrap_or_default());
-        if self.bytes.get(end) != Some(&b'"') {
+    /// A container ends: the one that it stands in goes on, which may be an object.
+    #[inline]
+    fn leave(&mut self, container: u32, end: usize) -> (u32, bool) {
+        let next = self.nodes.len() as u32;
+        let Some(node) = self.nodes.get_mut(container as usize) else { return (NOWHERE, false) };
+        node.end = end as u32;
+        let outer = std::mem::replace(&mut node.next, next);
+        (outer, self.nodes.get(outer as usize).is_some_and(|node| node.kind == Kind::Object))
+    }
+
+    /// A key with its colon.
+    #[inline(always)]
+    fn key(&mut self, token: u8, at: usize) -> Option<usize> {
+        if token != b'"' {
+            return self.fail("expected a key", at);
+        }
+        let end = self.string(at)?;
+        let (token, at) = self.token(end);
+        if token == b':' { Some(at + 1) } else { self.fail("expected a colon", at) }
+    }
+
+    #[inline(always)]
+    fn string(&mut self, at: usize) -> Option<usize> {
+        let start = at + 1;
+        let end = self.marked(start);
+        if self.byte(end) != b'"' {
             return self.long_string(start, end);
         }
-        self.at = end + 1;
         self.push(Kind::Plain, start, end);
-        Ok(())
+        Some(end + 1)
     }
 
     /// A string that is not over at the first special character.
-    fn long_string(&mut self, start: usize, at: usize) -> Result<(), Malformed> {
-        self.at = at;
+    #[inline(never)]
+    fn long_string(&mut self, start: usize, mut at: usize) -> Option<usize> {
         let mut kind = Kind::Plain;
         loop {
-            match self.bytes.get(self.at) {
-                Some(b'"') => break,
-                Some(b'\\') => {
+            match self.byte(at) {
+                b'"' => break,
+                b'\\' => {
                     kind = Kind::Escaped;
-                    self.escape()?;
+                    at = self.escape(at)?;
                 }
-                _ => return self.fail("control character in a string"),
+                _ => return self.fail("control character in a string", at),
             }
-            self.at += plain_length(&self.bytes[self.at..]);
+            at = self.marked(at);
         }
-        self.push(kind, start, self.at);
-        self.at += 1;
-        Ok(())
+        self.push(kind, start, at);
+        Some(at + 1)
     }
 
-    fn escape(&mut self) -> Result<(), Malformed> {
-        match escape_length(&self.bytes[self.at..]) {
-            Some(length) => self.at += length,
-            None if self.at + 1 == self.bytes.len() => {
-                return Err(Malformed { what: "unexpected end", at: self.at });
+    fn escape(&mut self, at: usize) -> Option<usize> {
+        match escape_length(&self.bytes[at..]) {
+            Some(length) => Some(at + length),
+            None if at + 1 == self.bytes.len() => self.wrong("unexpected end", at),
+            None => self.fail("bad escape", at),
+        }
+    }
+
+    /// Where the next byte is that is marked; the end of the line, if there is none.
+    #[inline]
+    fn marked(&self, at: usize) -> usize {
+        let bits = self.marks.get(at / 64).map_or(0, |bits| bits >> (at % 64));
+        if bits == 0 { self.marked_later(at / 64) } else { at + bits.trailing_zeros() as usize }
+    }
+
+    fn marked_later(&self, word: usize) -> usize {
+        let later = self.marks.get(word + 1..).unwrap_or_default();
+        match later.iter().position(|bits| *bits != 0) {
+            Some(more) => (word + 1 + more) * 64 + later[more].trailing_zeros() as usize,
+            None => self.bytes.len(),
+        }
+    }
+
+    fn digits(&mut self, at: usize) -> Option<usize> {
+        let mut end = at;
+        while self.byte(end).is_ascii_digit() {
+            end += 1;
+        }
+        if end > at { Some(end) } else { self.wrong("bad number", end) }
+    }
+
+    fn number(&mut self, start: usize) -> Option<usize> {
+        let mut at = start + usize::from(self.byte(start) == b'-');
+        at = if self.byte(at) == b'0' { at + 1 } else { self.digits(at)? };
+        if self.byte(at) == b'.' {
+            at = self.digits(at + 1)?;
+        }
+        if let b'e' | b'E' = self.byte(at) {
+            at += 1;
+            if let b'+' | b'-' = self.byte(at) {
+                at += 1;
             }
-            None => return self.fail("bad escape"),
+            at = self.digits(at)?;
         }
-        Ok(())
+        self.push(Kind::Number, start, at);
+        Some(at)
     }
 
-    fn digits(&mut self) -> Result<(), Malformed> {
-        let start = self.at;
-        while self.peek().is_ascii_digit() {
-            self.at += 1;
+    fn literal(&mut self, word: &[u8], kind: Kind, at: usize) -> Option<usize> {
+        if !self.bytes[at..].starts_with(word) {
+            return self.wrong("unexpected character", at);
         }
-        if self.at > start { Ok(()) } else { Err(Malformed { what: "bad number", at: self.at }) }
-    }
-
-    fn number(&mut self) -> Result<(), Malformed> {
-        let start = self.at;
-        if self.peek() == b'-' {
-            self.at += 1;
-        }
-        if self.peek() == b'0' {
-            self.at += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == b'.' {
-            self.at += 1;
-            self.digits()?;
-        }
-        if let b'e' | b'E' = self.peek() {
-            self.at += 1;
-            if let b'+' | b'-' = self.peek() {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        self.push(Kind::Number, start, self.at);
-        Ok(())
-    }
-
-    fn literal(&mut self, word: &[u8], kind: Kind) -> Result<(), Malformed> {
-        if !self.bytes[self.at..].starts_with(word) {
-            return Err(Malformed { what: "unexpected character", at: self.at });
-        }
-        self.push(kind, self.at, self.at + word.len());
-        self.at += word.len();
-        Ok(())
+        self.push(kind, at, at + word.len());
+        Some(at + word.len())
     }
 }
 
@@ -386,7 +437,7 @@ impl<'a> Value<'a> {
         let node = self.node();
         let body = &self.text[node.start as usize..node.end as usize];
         match node.kind {
-            Kind::Plain => Some(Text::from(body)),
+            Kind::Plain => Some(Text::from_plain_body(body)),
             Kind::Escaped => Some(Text::from_json_body(body)),
             _ => None,
         }
@@ -431,68 +482,67 @@ impl<'a> Value<'a> {
 
     /// The value of a key of an object; of doubled keys, the last one.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
-        let node = self.node();
-        let end = if node.kind == Kind::Object { node.next } else { 0 };
-        let (mut at, mut found) = (self.at + 1, None);
-        while at < end {
-            let is_it = match self.at(at).plain() {
-                Some(name) => same(name, key.as_bytes()),
-                None => self.at(at).str().is_some_and(|name| name == key),
-            };
-            let value = self.at(at + 1);
-            if is_it {
-                found = Some(value);
-            }
-            at = value.node().next;
-        }
-        found
+        let [value] = self.pick([key]);
+        value
     }
 
     /// The values of some keys of an object, each as [`Value::get`] finds it: for few of them, this is quicker.
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
+        let mut places = [0; N];
+        self.places(&keys, &mut places);
+        places.map(|place| (place != 0).then(|| self.at(place)))
+    }
+
+    fn places(self, keys: &[&str], places: &mut [u32]) {
         let node = self.node();
         let end = if node.kind == Kind::Object { node.next } else { 0 };
-        let (mut at, mut found) = (self.at + 1, [None; N]);
+        let mut at = self.at + 1;
         while at < end {
-            let value = self.at(at + 1);
-            let is_it = |key: &str| match self.at(at).plain() {
-                Some(name) => same(name, key.as_bytes()),
-                None => self.at(at).str().is_some_and(|name| name == key),
-            };
-            if let Some(slot) = keys.iter().position(|key| is_it(key)) {
-                found[slot] = Some(value);
+            let Some([name, value]) = self.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else { return };
+            // With escapes, a name is longer than what it stands for.
+            let length = (name.end - name.start) as usize;
+            for (key, place) in keys.iter().zip(&mut *places) {
+                let may_be = if name.kind == Kind::Plain { key.len() == length } else { key.len() < length };
+                if may_be && self.is_named(*name, key) {
+                    *place = at + 1;
+                    break;
+                }
             }
-            at = value.node().next;
+            at = value.next;
         }
-        found
+    }
+
+    /// Whether a key has this name.
+    fn is_named(self, node: Node, name: &str) -> bool {
+        let body = &self.text[node.start as usize..node.end as usize];
+        match node.kind {
+            Kind::Plain => same(body.as_bytes(), name.as_bytes()),
+            _ => Text::from_json_body(body).to_str_lossy() == name,
+        }
     }
 
     /// The place of the value of each field of an object, 0 where it is not there; of doubled keys, that of the last
     /// one. Keys that the table does not know are handed over.
     #[inline]
-    pub fn find(self, table: &Table, found: &mut [u32], mut unknown: impl FnMut(Cow<'a, str>, Value<'a>)) {
+    pub fn find(self, table: &Table, found: &mut [u32], mut unknown: impl FnMut(Value<'a>, Value<'a>)) {
         let node = self.node();
         let end = if node.kind == Kind::Object { node.next } else { 0 };
         let mut at = self.at + 1;
         while at < end {
-            let (key, value) = (self.at(at), self.at(at + 1));
-            let field = match key.plain() {
-                Some(name) => table.field(name),
-                None => table.field(key.str().unwrap_or_default().as_bytes()),
+            let Some([key, value]) = self.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else { return };
+            let decoded;
+            let name = if key.kind == Kind::Plain {
+                self.text.as_bytes().get(key.start as usize..key.end as usize).unwrap_or_default()
+            } else {
+                decoded = self.at(at).str().unwrap_or_default();
+                decoded.as_bytes()
             };
-            match field.and_then(|field| found.get_mut(field)) {
-                Some(place) => *place = value.at,
-                None => unknown(key.str().unwrap_or_default(), value),
+            match table.field(name).and_then(|field| found.get_mut(field)) {
+                Some(place) => *place = at + 1,
+                None => unknown(self.at(at), self.at(at + 1)),
             }
-            at = value.node().next;
+            at = value.next;
         }
-    }
-
-    /// The bytes of a string that has no escapes.
-    #[inline]
-    fn plain(self) -> Option<&'a [u8]> {
-        let Node { kind, start, end, .. } = self.node();
-        if kind == Kind::Plain { self.text.as_bytes().get(start as usize..end as usize) } else { None }
     }
 
     /// The keys and values of an object; nothing for any other value.

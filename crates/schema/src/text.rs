@@ -19,6 +19,8 @@ pub struct Text<'a>(Repr<'a>);
 enum Repr<'a> {
     /// What stands between the quotes of a valid JSON string, escapes included.
     Escaped(&'a str),
+    /// The same, and it has no escapes.
+    Plain(&'a str),
     /// WTF-8.
     Decoded(Cow<'a, [u8]>),
 }
@@ -26,7 +28,12 @@ enum Repr<'a> {
 impl<'a> Text<'a> {
     /// The body of a JSON string: what stands between its quotes. The caller has checked that it is one.
     pub fn from_json_body(body: &'a str) -> Self {
-        if body.as_bytes().contains(&b'\\') { Self(Repr::Escaped(body)) } else { Self::from(body) }
+        if body.as_bytes().contains(&b'\\') { Self(Repr::Escaped(body)) } else { Self::from_plain_body(body) }
+    }
+
+    /// The body of a JSON string that has no escapes. The caller has checked that it is one.
+    pub fn from_plain_body(body: &'a str) -> Self {
+        Self(Repr::Plain(body))
     }
 
     /// Decoded text: UTF-8, or WTF-8 where a lone surrogate must be kept.
@@ -37,7 +44,7 @@ impl<'a> Text<'a> {
     /// The bytes of the JSON string that it still is, escapes included; nothing if it was decoded or made.
     pub fn source(&self) -> Option<&[u8]> {
         match &self.0 {
-            Repr::Escaped(body) => Some(body.as_bytes()),
+            Repr::Escaped(body) | Repr::Plain(body) => Some(body.as_bytes()),
             Repr::Decoded(Cow::Borrowed(bytes)) => Some(bytes),
             Repr::Decoded(Cow::Owned(_)) => None,
         }
@@ -46,7 +53,7 @@ impl<'a> Text<'a> {
     /// What stands between the quotes of a JSON string, if it is still that.
     pub(crate) fn json_body(&self) -> Option<&str> {
         match &self.0 {
-            Repr::Escaped(body) => Some(body),
+            Repr::Escaped(body) | Repr::Plain(body) => Some(body),
             Repr::Decoded(_) => None,
         }
     }
@@ -55,6 +62,7 @@ impl<'a> Text<'a> {
     pub fn as_wtf8(&self) -> Cow<'_, [u8]> {
         match &self.0 {
             Repr::Escaped(body) => Cow::Owned(json::decode(body)),
+            Repr::Plain(body) => Cow::Borrowed(body.as_bytes()),
             Repr::Decoded(bytes) => Cow::Borrowed(bytes),
         }
     }
@@ -63,6 +71,7 @@ impl<'a> Text<'a> {
     pub fn to_str_lossy(&self) -> Cow<'_, str> {
         match &self.0 {
             Repr::Escaped(body) => Cow::Owned(json::lossy(Cow::Owned(json::decode(body))).into_owned()),
+            Repr::Plain(body) => Cow::Borrowed(body),
             Repr::Decoded(bytes) => json::lossy(Cow::Borrowed(bytes)),
         }
     }
@@ -70,7 +79,7 @@ impl<'a> Text<'a> {
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
-            Repr::Escaped(body) => body.is_empty(),
+            Repr::Escaped(body) | Repr::Plain(body) => body.is_empty(),
             Repr::Decoded(bytes) => bytes.is_empty(),
         }
     }
@@ -79,6 +88,7 @@ impl<'a> Text<'a> {
     pub fn append_to(&self, out: &mut Vec<u8>) {
         match &self.0 {
             Repr::Escaped(body) => json::decode_into(body, out),
+            Repr::Plain(body) => out.extend_from_slice(body.as_bytes()),
             Repr::Decoded(bytes) => json::append(out, bytes),
         }
     }
@@ -87,6 +97,7 @@ impl<'a> Text<'a> {
     pub fn borrow(&self) -> Text<'_> {
         match &self.0 {
             Repr::Escaped(body) => Text(Repr::Escaped(body)),
+            Repr::Plain(body) => Text(Repr::Plain(body)),
             Repr::Decoded(bytes) => Text(Repr::Decoded(Cow::Borrowed(bytes))),
         }
     }
@@ -142,6 +153,7 @@ impl IntoOwned for Text<'_> {
     fn into_owned(self) -> Text<'static> {
         Text(Repr::Decoded(Cow::Owned(match self.0 {
             Repr::Escaped(body) => json::decode(body),
+            Repr::Plain(body) => body.as_bytes().to_vec(),
             Repr::Decoded(bytes) => bytes.into_owned(),
         })))
     }
@@ -150,11 +162,7 @@ impl IntoOwned for Text<'_> {
 impl ToJson for Text<'_> {
     fn write_json(&self, out: &mut Vec<u8>) {
         match &self.0 {
-            Repr::Escaped(body) => {
-                out.push(b'"');
-                out.extend_from_slice(body.as_bytes());
-                out.push(b'"');
-            }
+            Repr::Escaped(body) | Repr::Plain(body) => json::write_word(body, out),
             Repr::Decoded(bytes) => json::write_wtf8(bytes, out),
         }
     }

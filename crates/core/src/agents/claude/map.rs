@@ -20,11 +20,10 @@ use crate::wire::Wire;
 
 impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
-        let Some(head) = read::<Line<'_>>(line, emit) else { return };
-        let kind = head.r#type.clone().unwrap_or_default();
+        let head = Line::read(line, &mut emit.book.drift);
         match &head.subtype {
-            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
-            _ => emit.kind(&kind),
+            Some(subtype) if head.kind == "system" || head.kind == "result" => emit.kind_of(&head.kind, subtype),
+            _ => emit.kind(&head.kind),
         }
         if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
             && emit.session().native_id.is_none()
@@ -36,7 +35,7 @@ impl Adapter for State {
             stored_head(&head, emit);
             self.stored_agent(&head)
         });
-        self.dispatch(&kind, &head, agent, line, emit);
+        self.dispatch(&head, agent, line, emit);
     }
 
     fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
@@ -96,8 +95,8 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 }
 
 impl State {
-    fn dispatch(&mut self, kind: &str, head: &Line<'_>, agent: Option<String>, line: Value<'_>, emit: &mut Emit<'_>) {
-        match kind {
+    fn dispatch(&mut self, head: &Line<'_>, agent: Option<String>, line: Value<'_>, emit: &mut Emit<'_>) {
+        match head.kind.as_ref() {
             "assistant" => {
                 if let Some(assistant) = read::<Assistant<'_>>(line, emit) {
                     self.assistant(&assistant, agent, emit);
@@ -139,7 +138,7 @@ impl State {
                     self.cancelled(&cancel, emit);
                 }
             }
-            _ => self.small(kind, line, agent, emit),
+            kind => self.small(kind, line, agent, emit),
         }
     }
 

@@ -6,16 +6,25 @@ use std::borrow::Cow;
 use interlinear_schema::Text;
 
 use crate::json::Value;
-use crate::wire::wire;
+use crate::wire::{Drifts, wire, word};
 
-wire! {
-    /// What every line has in common.
-    pub(super) struct Line in "line" {
-        r#type("type"): Cow<'a, str>,
-        subtype: Cow<'a, str>,
-        session_id("session_id" | "sessionId"): Cow<'a, str>,
+/// What every line has in common.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    pub(super) kind: Cow<'a, str>,
+    pub(super) subtype: Option<Cow<'a, str>>,
+    pub(super) session_id: Option<Cow<'a, str>>,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn read(line: Value<'a>, drift: &mut Drifts) -> Self {
+        let [kind, subtype, live, stored] = line.pick(["type", "subtype", "session_id", "sessionId"]);
+        Self {
+            kind: word(kind, "line", "type", drift).unwrap_or_default(),
+            subtype: word(subtype, "line", "subtype", drift),
+            session_id: word(live.or(stored), "line", "session_id", drift),
+        }
     }
-    rest
 }
 
 wire! {
