@@ -62,7 +62,7 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x03";
+const SNAPSHOT: &[u8] = b"interlinear\x04";
 
 impl Connection {
     /// Opens a session or a connection.

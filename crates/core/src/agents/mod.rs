@@ -82,7 +82,7 @@ impl State {
     pub(crate) fn heir(&self) -> Self {
         match self {
             Self::Claude(_) => Self::new(Agent::Claude),
-            Self::Amp(_) => Self::new(Agent::Amp),
+            Self::Amp(state) => Self::Amp(Box::new(state.heir())),
             Self::Pi(_) => Self::new(Agent::Pi),
             Self::Codex(state) => Self::Codex(Box::new(state.heir())),
             Self::Opencode(state) => Self::Opencode(Box::new(state.heir())),

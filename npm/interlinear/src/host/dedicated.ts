@@ -138,8 +138,9 @@ export class Dedicated implements Runtime {
 
   #ended(exit: Exit): void {
     this.#process = undefined;
-    // An end that was asked for is no failure, whatever the agent makes of it.
-    this.#options.link.exited(this.#goesOn ? { code: 0, restart: true } : exit);
+    // An end that was asked for is what was asked for, whatever the agent makes of it.
+    const asked = this.#terminated ? { code: null, signal: "SIGTERM" } : exit;
+    this.#options.link.exited(this.#goesOn ? { code: 0, restart: true } : asked);
   }
 
   /** The first command: what is no option of the process is said in it. */

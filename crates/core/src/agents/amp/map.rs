@@ -105,7 +105,9 @@ impl Adapter for State {
         super::talk::encode(command, emit, outgoing);
     }
 
-    fn finish(&mut self, _: &mut Emit<'_>) {}
+    fn finish(&mut self, emit: &mut Emit<'_>) {
+        self.show_prompts(emit);
+    }
 
     fn document(&mut self, _: &str, document: Value<'_>, emit: &mut Emit<'_>) {
         self.thread(document, emit);
@@ -141,6 +143,7 @@ impl State {
         let subtype = result.subtype.as_deref().unwrap_or("success");
         let failed = result.is_error == Some(true) || subtype != "success";
         self.turn.duration_ms = result.duration_ms;
+        self.prompt_settled(emit);
         if !failed {
             emit.ignore("the turn is over");
             self.end_turn(TurnStatus::Completed, emit);

@@ -1,12 +1,13 @@
 //! Messages of the stream: whole ones, without identifiers.
 
 use interlinear_schema::{
-    ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, StatusLabel, Text, TextPart,
-    TurnStatus, Visibility,
+    ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, Text, TextPart, TurnStatus,
+    Visibility,
 };
 
 use super::map::read;
 use super::output::Shown;
+use super::prompts::user_message;
 use super::state::State;
 use super::tools;
 use super::wire::{Block, MessageLine};
@@ -15,19 +16,6 @@ use crate::emit::{CallSpec, Emit, Spec};
 use crate::json::Value;
 
 impl State {
-    /// A prompt that the host wrote. The agent will show it; images it drops.
-    pub(super) fn prompt_sent(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let content = line.message.as_ref().and_then(|message| message.content);
-        emit.begin_turn(None, true);
-        emit.ignore("the agent will show it");
-        let kinds = content.into_iter().flat_map(Value::elements).filter_map(|block| block.get("type")?.str());
-        let images = kinds.filter(|kind| kind == "image").count();
-        if images > 0 {
-            let detail = Text::from(format!("images that Amp drops from its input: {images}"));
-            emit.status(StatusLabel::Notice, Some(detail), None);
-        }
-    }
-
     /// A `user` line: a prompt, or results of tools.
     pub(super) fn user(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
         let agent = line.parent.as_deref();
@@ -36,13 +24,19 @@ impl State {
             return;
         };
         let mut parts = Vec::with_capacity(1);
+        let mut is_prompt = agent.is_none();
         parts.extend(content.text().map(text_part));
         for value in content.elements() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            match block.tool_use_id.as_deref() {
-                Some(id) => self.tool_result(id, &block, agent, emit),
-                None => parts.push(part(block, value, emit)),
+            if let Some(id) = block.tool_use_id.as_deref() {
+                self.tool_result(id, &block, agent, emit);
+                is_prompt = false;
+            } else {
+                parts.push(part(block, value, emit));
             }
+        }
+        if is_prompt {
+            parts = self.prompt_shown(parts, emit);
         }
         if parts.is_empty() {
             emit.ignore("nothing in it");
@@ -51,8 +45,7 @@ impl State {
         if agent.is_none() {
             emit.begin_turn(None, true);
         }
-        let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), agent, ..Spec::default() };
-        emit.item(&spec, ItemStatus::Completed, parts, false);
+        user_message(parts, agent, false, emit);
     }
 
     /// An `assistant` line: one message, with its calls.
@@ -65,7 +58,7 @@ impl State {
         // The model was asked again: what has no result by now gets none.
         emit.close_calls(agent);
         if agent.is_none() {
-            emit.begin_turn(None, true);
+            self.prompt_answered(emit);
         }
         let id = message.id.as_deref();
         let status = ItemStatus::Completed;

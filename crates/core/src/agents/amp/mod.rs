@@ -4,6 +4,7 @@ mod map;
 mod messages;
 mod older;
 mod output;
+mod prompts;
 mod state;
 mod talk;
 mod threads;

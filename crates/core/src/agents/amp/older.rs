@@ -21,6 +21,7 @@ impl State {
             "tool_result" => self.older_result(&older, emit),
             "error" => self.older_error(&older, emit),
             _ => {
+                self.prompt_settled(emit);
                 emit.ignore("the turn is over");
                 let status = if self.turn.failed { TurnStatus::Failed } else { TurnStatus::Completed };
                 self.end_turn(status, emit);
@@ -38,9 +39,15 @@ impl State {
             }
         }
         let user = older.role.as_deref() == Some("user");
-        if !user {
+        if user {
+            parts = self.prompt_shown(parts, emit);
+            if parts.is_empty() {
+                return emit.ignore("nothing in it");
+            }
+        } else {
             // The model was asked again: what has no result by now gets none.
             emit.close_calls(None);
+            self.prompt_answered(emit);
         }
         emit.begin_turn(None, true);
         let spec = Spec {
@@ -67,7 +74,7 @@ impl State {
             },
             Cow::into_owned,
         );
-        emit.begin_turn(None, true);
+        self.prompt_answered(emit);
         self.call(&id, &name, arguments, None, None, emit);
         self.last_call = Some(id);
     }
@@ -91,6 +98,7 @@ impl State {
         let said = older.message.or(older.error).or(older.content).or(older.text);
         let said = said.map(|said| said.get("message").unwrap_or(said));
         let message = said.map(|said| said.text().unwrap_or_else(|| Text::from(said.raw()))).unwrap_or_default();
+        self.prompt_settled(emit);
         self.turn.failed = true;
         self.last_error = Some(message.to_str_lossy().into_owned());
         emit.error(ErrorData { message, code: Some(Cow::Borrowed("error")), ..ErrorData::default() });

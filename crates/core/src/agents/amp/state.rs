@@ -1,5 +1,9 @@
 //! What is remembered while Amp is read.
 
+use std::collections::VecDeque;
+
+use interlinear_schema::ContentPart;
+
 use crate::map::Map;
 use crate::state::kept;
 
@@ -7,6 +11,10 @@ kept! {
     /// Everything that a later line may refer to.
     #[derive(Debug, Default)]
     pub(crate) struct State {
+        /// Prompts that were sent and not shown yet, in their order.
+        pub(super) prompts: VecDeque<Prompt>,
+        /// Hashes of those that were shown because the agent had not: it may still do so.
+        pub(super) shown: VecDeque<u64>,
         /// Calls that have no result yet, by `tool_use_id`.
         pub(super) calls: Map<String, CallInfo>,
         /// What the turn is known to be so far.
@@ -21,9 +29,24 @@ kept! {
 }
 
 kept! {
+    /// A prompt that was sent.
+    #[derive(Debug, Default)]
+    pub(super) struct Prompt {
+        pub(super) hash: u64,
+        pub(super) parts: Vec<ContentPart<'static>>,
+        /// How many bytes it has in its line.
+        pub(super) size: usize,
+        /// The line, if that is asked for.
+        pub(super) cause: Option<String>,
+    }
+}
+
+kept! {
     /// What is known of the running turn.
     #[derive(Debug, Default)]
     pub(super) struct Turn {
+        /// What it answers was shown.
+        pub(super) asked: bool,
         pub(super) failed: bool,
         pub(super) stop_reason: Option<String>,
         pub(super) model: Option<String>,

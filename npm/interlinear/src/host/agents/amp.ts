@@ -7,7 +7,7 @@ export const amp: Recipe = {
   install: "npm install -g @sourcegraph/amp",
   oldest: "0.0.1767830505",
   login: "Run `amp login`, or set AMP_API_KEY.",
-  features: ["resume", "interrupt", "files", "mcp", "set_variant"],
+  features: ["resume", "interrupt", "images", "files", "mcp", "set_variant"],
   models: [],
   modes: ["default", "allow-all"],
   variants: ["smart", "rush", "large", "deep"],
