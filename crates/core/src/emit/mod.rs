@@ -175,6 +175,11 @@ impl<'e> Emit<'e> {
         });
     }
 
+    /// There is more to the line than the text that was added.
+    pub(crate) fn does_not_repeat(&mut self) {
+        self.repeatable = None;
+    }
+
     /// Something smaller than the line, or a line that had to wait, causes the events from here on. Returns what did
     /// before.
     pub(crate) fn set_cause(&mut self, cause: Option<Cow<'e, str>>) -> Option<Cow<'e, str>> {

@@ -235,6 +235,24 @@ fn is_delta(said: &Said) -> bool {
     said.dir == "out" && said.line.len() < 2000 && said.line.windows(5).any(|word| word == b"delta")
 }
 
+/// Where the whole text stands beside a delta, the same delta may be all of it or a part of it.
+#[test]
+fn a_delta_beside_the_whole_text_is_read() {
+    let line = |text: &str, delta: &str| {
+        let part = format!(r#""id":"p","messageID":"m","sessionID":"s","type":"text","text":"{text}""#);
+        let json = format!(r#"{{"type":"message.part.updated","properties":{{"part":{{{part}}},"delta":"{delta}"}}}}"#);
+        Said { dir: "out".to_owned(), channel: Channel::Sse("/event".to_owned()), line: json.into_bytes() }
+    };
+    let info = r#"{"id":"m","sessionID":"s","role":"assistant"}"#;
+    let message = format!(r#"{{"type":"message.updated","properties":{{"info":{info}}}}}"#).into_bytes();
+    let mut pair = Pair::open(Agent::Opencode, false);
+    pair.hear(&Said { line: message, ..line("", "") }, 0);
+    for (text, delta) in [("Clean.", "Clean."), ("Clean.", "lean."), ("Cleaner.", "er."), ("", "a"), ("", "b")] {
+        pair.hear(&line(text, delta), 0);
+    }
+    pair.end();
+}
+
 #[test]
 fn a_snapshot_forgets_nothing_that_matters() {
     let (_, lines) = recordings(Agent::Codex)

@@ -112,8 +112,13 @@ impl State {
                 let text = part.text.as_ref().map_or_else(Text::default, Text::borrow);
                 let last = part.time.as_ref().is_some_and(|time| time.end.is_some()) && delta.is_none();
                 match delta.filter(|delta| text.is_empty() || text == **delta) {
-                    // The text beside a delta holds all of it, or nothing but it.
-                    Some(delta) => self.text_delta(message, id, reasoning, delta, emit),
+                    // The text beside a delta holds all of it, or nothing but it: which, every line tells anew.
+                    Some(delta) => {
+                        self.text_delta(message, id, reasoning, delta, emit);
+                        if !text.is_empty() {
+                            emit.does_not_repeat();
+                        }
+                    }
                     None => self.text_so_far(message, id, last, text_part(reasoning, text), emit),
                 }
             }
