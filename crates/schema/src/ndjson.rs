@@ -61,11 +61,16 @@ impl Origin {
 #[derive(Debug)]
 struct Shared {
     event: UniversalEvent<'static>,
-    /// What is written before the number at the end of the identifier.
-    before: Vec<u8>,
     /// What is written between the sequence and the text, and from there to the native object, which is the last.
     between: Vec<u8>,
     after: Vec<u8>,
+    /// What is written before the number at the end of the identifier.
+    prefix: Vec<u8>,
+    /// All that is written before the text of the event with this number.
+    head: Vec<u8>,
+    number: u64,
+    /// Where in it the number ends: in the identifier, and as the sequence.
+    ends: [usize; 2],
 }
 
 impl Ndjson {
@@ -91,21 +96,16 @@ impl Ndjson {
 
     /// Appends an event that repeats the one before, and the end of the line. False if it cannot be written so.
     pub fn again(&mut self, again: &Again<'_>, out: &mut Vec<u8>) -> bool {
-        let Some(Shared { event, before, between, after }) = &self.shared else { return false };
-        let goes_on = self.last.is_some_and(|last| last + 1 == again.sequence) && !before.is_empty();
-        if !goes_on || !same(event.session_id.as_bytes(), again.session_id.as_bytes()) {
+        let Some(shared) = &mut self.shared else { return false };
+        let goes_on = self.last.is_some_and(|last| last + 1 == again.sequence) && !shared.prefix.is_empty();
+        if !goes_on || !same(shared.event.session_id.as_bytes(), again.session_id.as_bytes()) {
             return false;
         }
         self.last = Some(again.sequence);
-        let digits = &mut [0; 20];
-        let digits = decimal(again.sequence, digits);
-        out.extend_from_slice(before);
-        out.extend_from_slice(digits);
-        out.extend_from_slice(b"\",\"sequence\":");
-        out.extend_from_slice(digits);
-        out.extend_from_slice(between);
+        shared.set_number(again.sequence);
+        out.extend_from_slice(&shared.head);
         again.text.write_json(out);
-        out.extend_from_slice(after);
+        out.extend_from_slice(&shared.after);
         again.raw.write_json(out);
         out.extend_from_slice(b"}\n");
         true
@@ -130,11 +130,11 @@ impl Ndjson {
 
 impl Shared {
     fn new(event: &UniversalEvent<'_>) -> Option<Self> {
-        let mut before = Vec::new();
-        if let Some(prefix) = event.event_id.as_bytes().strip_suffix(decimal(event.sequence, &mut [0; 20])) {
-            before.extend_from_slice(b"{\"event_id\":");
-            write_string(prefix, &mut before);
-            before.pop();
+        let mut prefix = Vec::new();
+        if let Some(known) = event.event_id.as_bytes().strip_suffix(decimal(event.sequence, &mut [0; 20])) {
+            prefix.extend_from_slice(b"{\"event_id\":");
+            write_string(known, &mut prefix);
+            prefix.pop();
         }
         let mut event = event.clone();
         (event.event_id, event.sequence, event.raw) = ("".into(), 0, Json::null());
@@ -148,7 +148,27 @@ impl Shared {
         let text = b",\"delta\":\"\"";
         let end = rest.windows(text.len()).position(|window| window == text)? + text.len();
         let (between, after) = (rest[..end - 2].to_vec(), rest[end..].to_vec());
-        Some(Self { event: event.into_owned(), before, between, after })
+        let event = event.into_owned();
+        Some(Self { event, between, after, prefix, head: Vec::new(), number: 0, ends: [0; 2] })
+    }
+
+    /// Makes the head that of the event with this number.
+    fn set_number(&mut self, number: u64) {
+        let next = self.number + 1 == number && !self.head.is_empty();
+        self.number = number;
+        if next && self.ends.iter().all(|end| count_up(&mut self.head[..*end])) {
+            return;
+        }
+        let digits = &mut [0; 20];
+        let digits = decimal(number, digits);
+        self.head.clear();
+        self.head.extend_from_slice(&self.prefix);
+        self.head.extend_from_slice(digits);
+        let identifier = self.head.len();
+        self.head.extend_from_slice(b"\",\"sequence\":");
+        self.head.extend_from_slice(digits);
+        self.ends = [identifier, self.head.len()];
+        self.head.extend_from_slice(&self.between);
     }
 
     /// Whether an event differs from this one in nothing but its number, its text and its native object.
@@ -179,6 +199,21 @@ impl Shared {
             && (part_type, part_index, replace) == (&delta.part_type, &delta.part_index, &delta.replace)
             && (extra, more) == (&event.extra, &delta.extra)
     }
+}
+
+/// The number at the end, one more; false if that has more digits.
+fn count_up(text: &mut [u8]) -> bool {
+    for digit in text.iter_mut().rev() {
+        match digit {
+            b'9' => *digit = b'0',
+            b'0'..b'9' => {
+                *digit += 1;
+                return true;
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 #[cfg(test)]

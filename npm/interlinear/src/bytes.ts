@@ -6,18 +6,24 @@ export function toBytes(input: string | Uint8Array): Uint8Array {
 }
 
 /** So much is handed in at once: little enough that the memory of WebAssembly, which never shrinks, stays small. */
-export const SLICE = 64 * 1024;
+const SLICE = 64 * 1024;
 const newline = 10;
+
+/** Whether the bytes are handed in at once. Somewhat more than a slice is: a small rest is not worth a second call. */
+export function isOneSlice(bytes: Uint8Array): boolean {
+  return bytes.length <= 2 * SLICE;
+}
 
 /** The bytes in slices, of whole lines where these are not too long; one, empty, if there are none. */
 export function* slices(bytes: Uint8Array): Generator<Uint8Array> {
-  let start = 0;
-  do {
-    const piece = bytes.subarray(start, start + SLICE);
-    const lines = start + SLICE < bytes.length ? piece.lastIndexOf(newline) + 1 : 0;
-    yield lines > 0 ? piece.subarray(0, lines) : piece;
-    start += lines > 0 ? lines : SLICE;
-  } while (start < bytes.length);
+  let rest = bytes;
+  while (!isOneSlice(rest)) {
+    const lines = rest.subarray(0, SLICE).lastIndexOf(newline) + 1;
+    const length = lines > 0 ? lines : SLICE;
+    yield rest.subarray(0, length);
+    rest = rest.subarray(length);
+  }
+  yield rest;
 }
 
 /** The pieces as one. */

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Agent, Command, Exit, OpenOptions, Outgoing, Stats, UniversalEvent } from "../types/index.js";
-import { joined, SLICE, slices, toBytes } from "./bytes.js";
+import { isOneSlice, joined, slices, toBytes } from "./bytes.js";
 import { type Core, call, type MachineEncoding, type RawMachine } from "./core.js";
 import { decodeEvents, decodeTrace } from "./decode.js";
 import { InterlinearError } from "./errors.js";
@@ -247,7 +247,7 @@ function encodingFor(onLine: Host["onLine"]): MachineEncoding {
 
 /** Whether bytes are handed in at once: the body of a request is one unit, lines are cut into slices. */
 function isOne(bytes: Uint8Array, on: Channel): boolean {
-  return bytes.length <= SLICE || typeof on !== "string";
+  return isOneSlice(bytes) || typeof on !== "string";
 }
 
 function channelName(channel: Channel): string {
