@@ -302,39 +302,83 @@ impl<K: Kept + Default> Kept for Set<K> {
     }
 }
 
-/// Hashes that were seen; any number of them. A table with open addressing: the hash says its place.
-#[derive(Debug, Clone, Default)]
+/// Hashes that were seen; any number of them. Where there are many, they are kept in several tables that grow one by
+/// one: no growth takes long, nor much memory beside what is there.
+#[derive(Debug, Default)]
 pub(crate) struct Hashes {
+    /// One, or [`TABLES`].
+    tables: Vec<Table>,
+}
+
+/// So many hashes are kept in one table, then in so many tables.
+const FEW: usize = 1 << 12;
+const TABLES: usize = 1 << 8;
+
+impl Hashes {
+    /// True if it is new.
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        match self.tables.as_slice() {
+            [] => self.tables.push(Table::default()),
+            [all] if all.used >= FEW => self.divide(),
+            _ => {}
+        }
+        let at = self.table_of(hash);
+        self.tables[at].insert(hash.max(1))
+    }
+
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        self.tables.get(self.table_of(hash)).is_some_and(|table| table.contains(hash.max(1)))
+    }
+
+    fn table_of(&self, hash: u64) -> usize {
+        if self.tables.len() > 1 { (spread(hash.max(1)) >> 56) as usize } else { 0 }
+    }
+
+    fn divide(&mut self) {
+        let all = std::mem::take(&mut self.tables);
+        self.tables.resize_with(TABLES, Table::default);
+        for hash in all.iter().flat_map(Table::hashes) {
+            let at = self.table_of(hash);
+            self.tables[at].insert(hash);
+        }
+    }
+}
+
+/// Hashes of names that are alike differ in few bits: they are spread, so that neighbours do not crowd.
+fn spread(hash: u64) -> u64 {
+    hash.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// A table with open addressing: the hash says its place.
+#[derive(Debug, Default)]
+struct Table {
     /// A power of two; 0 is a free slot.
     slots: Vec<u64>,
     used: usize,
 }
 
-impl Hashes {
-    /// True if it is new.
-    pub(crate) fn insert(&mut self, hash: u64) -> bool {
+impl Table {
+    fn insert(&mut self, hash: u64) -> bool {
         if self.used * 3 >= self.slots.len() * 2 {
             self.grow();
         }
         let at = self.find(hash);
         let new = self.slots[at] == 0;
         if new {
-            self.slots[at] = hash.max(1);
+            self.slots[at] = hash;
             self.used += 1;
         }
         new
     }
 
-    pub(crate) fn contains(&self, hash: u64) -> bool {
+    fn contains(&self, hash: u64) -> bool {
         !self.slots.is_empty() && self.slots[self.find(hash)] != 0
     }
 
     /// The slot of a hash, or the free one that it would take. There is always a free one.
     fn find(&self, hash: u64) -> usize {
-        let hash = hash.max(1);
         let mask = self.slots.len() - 1;
-        // Hashes of names that are alike differ in few bits: they are spread, so that neighbours do not crowd.
-        let mut at = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
+        let mut at = (spread(hash) >> 32) as usize & mask;
         while self.slots[at] != 0 && self.slots[at] != hash {
             at = (at + 1) & mask;
         }
@@ -343,19 +387,21 @@ impl Hashes {
 
     fn grow(&mut self) {
         let size = (self.slots.len() * 2).max(16);
-        for hash in std::mem::replace(&mut self.slots, vec![0; size]) {
-            if hash != 0 {
-                let at = self.find(hash);
-                self.slots[at] = hash;
-            }
+        for hash in std::mem::replace(&mut self.slots, vec![0; size]).into_iter().filter(|hash| *hash != 0) {
+            let at = self.find(hash);
+            self.slots[at] = hash;
         }
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.slots.iter().copied().filter(|hash| *hash != 0)
     }
 }
 
 impl Kept for Hashes {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         // In one order, however they came: equal states have equal snapshots.
-        let mut hashes = sorted(self.slots.iter().copied().filter(|hash| *hash != 0).collect(), |a, b| a <= b);
+        let mut hashes = sorted(self.tables.iter().flat_map(Table::hashes).collect(), |a, b| a <= b);
         hashes.pass(through);
         if through.reads() {
             // It grows by its own rule: a table without a free slot is searched for ever.
@@ -433,7 +479,7 @@ mod tests {
     fn hashes_are_new_once_however_many_there_are() {
         let mut hashes = Hashes::default();
         assert!(!hashes.contains(7));
-        let all: Vec<u64> = (0..5000_u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+        let all: Vec<u64> = (0..20_000_u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
         assert!(all.iter().all(|hash| hashes.insert(*hash)));
         assert!(all.iter().all(|hash| hashes.contains(*hash) && !hashes.insert(*hash)));
         assert!(!hashes.contains(3));
