@@ -66,7 +66,7 @@ async function optimise(input, output) {
     (name) => `--enable-${name}`,
   );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(bin("wasm-opt"), ["-Oz", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
+  await run(bin("wasm-opt"), ["-O3", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
   rmSync(input);
   rmSync(`${input}.d.ts`);
 }

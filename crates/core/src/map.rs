@@ -2,6 +2,7 @@
 //! exists once for each type of key, not for each map. [`Hashes`] is for what grows with a session.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -14,14 +15,43 @@ pub struct Map<K, V> {
     values: Vec<V>,
 }
 
+/// What maps are ordered by.
+pub trait Key: Ord {
+    /// The same as [`Ord::cmp`].
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
+}
+
+impl Key for u64 {}
+impl Key for usize {}
+impl<A: Ord, B: Ord> Key for (A, B) {}
+
+impl Key for str {
+    /// Mostly the first byte tells. And where the system's comparison masks what it loads, one of nothing costs more
+    /// than all the rest.
+    fn order(&self, other: &Self) -> Ordering {
+        match (self.as_bytes().first(), other.as_bytes().first()) {
+            (Some(one), Some(another)) if one == another => self.cmp(other),
+            (one, another) => one.cmp(&another),
+        }
+    }
+}
+
+impl Key for String {
+    fn order(&self, other: &Self) -> Ordering {
+        self.as_str().order(other)
+    }
+}
+
 /// Where a key stands, or where it would.
 #[inline(never)]
-fn place<K: Ord + Borrow<Q>, Q: Ord + ?Sized>(keys: &[K], key: &Q) -> Result<usize, usize> {
-    match keys.last().map(|last| last.borrow().cmp(key)) {
+fn place<K: Borrow<Q>, Q: Key + ?Sized>(keys: &[K], key: &Q) -> Result<usize, usize> {
+    match keys.last().map(|last| last.borrow().order(key)) {
         // What comes new mostly comes last.
-        None | Some(std::cmp::Ordering::Less) => Err(keys.len()),
-        Some(std::cmp::Ordering::Equal) => Ok(keys.len() - 1),
-        Some(std::cmp::Ordering::Greater) => keys.binary_search_by(|known| known.borrow().cmp(key)),
+        None | Some(Ordering::Less) => Err(keys.len()),
+        Some(Ordering::Equal) => Ok(keys.len() - 1),
+        Some(Ordering::Greater) => keys.binary_search_by(|known| known.borrow().order(key)),
     }
 }
 
@@ -31,16 +61,16 @@ impl<K, V> Default for Map<K, V> {
     }
 }
 
-impl<K: Ord, V> Map<K, V> {
+impl<K: Key, V> Map<K, V> {
     /// The value of a key.
-    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    pub fn get<Q: Key + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
         place(&self.keys, key).ok().and_then(|at| self.values.get(at))
     }
 
-    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    pub(crate) fn get_mut<Q: Key + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
@@ -48,7 +78,7 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// Whether there is such a key.
-    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    pub fn contains_key<Q: Key + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
@@ -80,7 +110,7 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// The value of a key; that of a new key is empty.
-    pub(crate) fn or_default<Q: Ord + ToOwned<Owned = K> + ?Sized>(&mut self, key: &Q) -> &mut V
+    pub(crate) fn or_default<Q: Key + ToOwned<Owned = K> + ?Sized>(&mut self, key: &Q) -> &mut V
     where
         K: Borrow<Q>,
         V: Default,
@@ -93,7 +123,7 @@ impl<K: Ord, V> Map<K, V> {
         &mut self.values[at]
     }
 
-    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    pub(crate) fn remove<Q: Key + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
@@ -145,7 +175,7 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// Where a key stands.
-    pub(crate) fn position<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    pub(crate) fn position<Q: Key + ?Sized>(&self, key: &Q) -> Option<usize>
     where
         K: Borrow<Q>,
     {
@@ -179,7 +209,7 @@ impl<K, V> IntoIterator for Map<K, V> {
     }
 }
 
-impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
+impl<K: Key, V> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = Self::default();
         for (key, value) in entries {
@@ -190,13 +220,13 @@ impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
 }
 
 /// As an object.
-impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Map<K, V> {
+impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Map<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         std::collections::BTreeMap::deserialize(deserializer).map(Self::from_iter)
     }
 }
 
-impl<K: AsRef<str> + Ord + Serialize, V: Serialize> Serialize for Map<K, V> {
+impl<K: AsRef<str> + Key + Serialize, V: Serialize> Serialize for Map<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }
@@ -222,7 +252,7 @@ impl<K> Default for Set<K> {
     }
 }
 
-impl<K: Ord> Set<K> {
+impl<K: Key> Set<K> {
     /// True if it is new.
     pub(crate) fn insert(&mut self, member: K) -> bool {
         match place(&self.0, &member) {
@@ -234,7 +264,7 @@ impl<K: Ord> Set<K> {
         }
     }
 
-    pub(crate) fn contains<Q: Ord + ?Sized>(&self, member: &Q) -> bool
+    pub(crate) fn contains<Q: Key + ?Sized>(&self, member: &Q) -> bool
     where
         K: Borrow<Q>,
     {
@@ -242,7 +272,7 @@ impl<K: Ord> Set<K> {
     }
 
     /// True if it was there.
-    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, member: &Q) -> bool
+    pub(crate) fn remove<Q: Key + ?Sized>(&mut self, member: &Q) -> bool
     where
         K: Borrow<Q>,
     {
@@ -250,7 +280,7 @@ impl<K: Ord> Set<K> {
     }
 }
 
-impl<K: Ord> Extend<K> for Set<K> {
+impl<K: Key> Extend<K> for Set<K> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, members: I) {
         for member in members {
             self.insert(member);
@@ -258,7 +288,7 @@ impl<K: Ord> Extend<K> for Set<K> {
     }
 }
 
-impl<K: Ord> FromIterator<K> for Set<K> {
+impl<K: Key> FromIterator<K> for Set<K> {
     fn from_iter<I: IntoIterator<Item = K>>(members: I) -> Self {
         let mut set = Self::default();
         set.extend(members);

@@ -206,7 +206,7 @@ fn count_up(text: &mut [u8]) -> bool {
     for digit in text.iter_mut().rev() {
         match digit {
             b'9' => *digit = b'0',
-            b'0'..b'9' => {
+            b'0'..=b'8' => {
                 *digit += 1;
                 return true;
             }

@@ -323,12 +323,12 @@ impl Reader<'_, '_> {
         Some(at)
     }
 
-    fn literal(&mut self, word: &[u8], kind: Kind, at: usize) -> Option<usize> {
-        if !self.bytes[at..].starts_with(word) {
+    fn literal<const N: usize>(&mut self, word: &[u8; N], kind: Kind, at: usize) -> Option<usize> {
+        if self.bytes[at..].first_chunk() != Some(word) {
             return self.wrong("unexpected character", at);
         }
-        self.push(kind, at, at + word.len());
-        Some(at + word.len())
+        self.push(kind, at, at + N);
+        Some(at + N)
     }
 }
 

@@ -9,11 +9,14 @@ use interlinear_schema::{
 
 use super::{CallSpec, Emit, Session, make_unique, push_number};
 use crate::hash;
+use crate::map::Key;
 use crate::state::{Kept, Snapshot, kept};
 
 /// An item that was opened. Stays valid when the item is closed: what is said about it then is late.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ref(u64);
+
+impl Key for Ref {}
 
 impl Kept for Ref {
     fn pass(&mut self, through: &mut Snapshot<'_>) {
