@@ -308,7 +308,11 @@ impl<K: Kept + Default> Kept for Set<K> {
 pub(crate) struct Hashes {
     /// One, or [`TABLES`].
     tables: Vec<Table>,
+    /// What was numbered lately, and the last number of each: where to look on. Nothing hangs on it but time.
+    numbered: Vec<(u64, u64)>,
 }
+
+const NUMBERED: usize = 1 << 12;
 
 /// So many hashes are kept in one table, then in so many tables.
 const FEW: usize = 1 << 12;
@@ -328,6 +332,18 @@ impl Hashes {
 
     pub(crate) fn contains(&self, hash: u64) -> bool {
         self.tables.get(self.table_of(hash)).is_some_and(|table| table.contains(hash.max(1)))
+    }
+
+    /// A number that was given to this, and all before it.
+    pub(crate) fn last_number(&self, hash: u64) -> u64 {
+        let known = self.numbered.get((spread(hash) >> 32) as usize % NUMBERED).filter(|(known, _)| *known == hash);
+        known.map_or(1, |(_, number)| *number)
+    }
+
+    /// It was given this number.
+    pub(crate) fn note_number(&mut self, hash: u64, number: u64) {
+        self.numbered.resize(NUMBERED, (0, 1));
+        self.numbered[(spread(hash) >> 32) as usize % NUMBERED] = (hash, number);
     }
 
     fn table_of(&self, hash: u64) -> usize {

@@ -60,24 +60,27 @@ fn push_digits(text: &mut String, number: u64) {
 
 /// Makes an identifier one that was not given yet, and notes it.
 fn make_unique(id: &mut String, given: &mut Hashes, hash: impl Fn(&str) -> u64) {
-    if !given.insert(hash(id)) {
-        add_number(id, given, &hash);
+    let bare = hash(id);
+    if !given.insert(bare) {
+        let number = add_number(id, given, &hash);
         given.insert(hash(id));
+        given.note_number(bare, number);
     }
 }
 
-/// Adds a number to an identifier that was given before: the first with which it was not.
-fn add_number(id: &mut String, given: &Hashes, hash: impl Fn(&str) -> u64) {
+/// Adds a number to an identifier that was given before: the first with which it was not, which it returns.
+fn add_number(id: &mut String, given: &Hashes, hash: impl Fn(&str) -> u64) -> u64 {
     let length = id.len();
+    let last = given.last_number(hash(id));
     let mut is_taken = |count| {
         id.truncate(length);
         push_number(id, count);
         given.contains(hash(id))
     };
     // Numbers are given in their order, so that the first free one is found by halves: an identifier may come often.
-    let (mut taken, mut free) = (1, 2);
+    let (mut taken, mut free) = (last, last + 1);
     while is_taken(free) {
-        (taken, free) = (free, free * 2);
+        (taken, free) = (free, free + 2 * (free - last));
     }
     while free - taken > 1 {
         let middle = taken.midpoint(free);
@@ -88,6 +91,7 @@ fn add_number(id: &mut String, given: &Hashes, hash: impl Fn(&str) -> u64) {
         }
     }
     is_taken(free);
+    free
 }
 
 /// An event that is about to be handed over: its data may borrow from its session.
@@ -346,5 +350,24 @@ impl<'e> Emit<'e> {
             ..UnparsedData::default()
         };
         self.send(true, EventData::Unparsed(data));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More names than numbers are remembered of: what was forgotten is found again.
+    #[test]
+    fn what_comes_again_gets_the_next_number() {
+        let mut given = Hashes::default();
+        for round in 1..=5 {
+            for name in 0..6000 {
+                let mut id = format!("name{name}");
+                make_unique(&mut id, &mut given, |id| crate::hash::of(id.as_bytes()));
+                let expected = if round == 1 { format!("name{name}") } else { format!("name{name}_{round}") };
+                assert_eq!(id, expected);
+            }
+        }
     }
 }

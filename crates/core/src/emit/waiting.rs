@@ -22,12 +22,14 @@ impl Emit<'_> {
     }
 
     /// An identifier that nothing in the session has yet. Whoever uses it says so.
-    pub(crate) fn free_id(&self, base: &str) -> String {
+    pub(crate) fn free_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
-        let begun = &self.session().begun;
+        let begun = &mut self.session_mut().begun;
         let hash = |id: &str| hash::of(id.as_bytes());
-        if begun.contains(hash(&id)) {
-            add_number(&mut id, begun, hash);
+        if begun.contains(hash(base)) {
+            let number = add_number(&mut id, begun, hash);
+            // It may not be used: only those before it are.
+            begun.note_number(hash(base), number - 1);
         }
         id
     }
