@@ -1,5 +1,5 @@
-// A session of very many lines in a process of its own: what a line costs at the end against the beginning, and how the
-// memory grew. Prints JSON.
+// A session of very many lines in a process of its own: what a line costs at its end against the same line in a session
+// that has just begun, and how the memory grew. Prints JSON.
 import { backend, openSession } from "interlinear";
 import { channelOf, session } from "./corpus.mjs";
 import { median } from "./measure.mjs";

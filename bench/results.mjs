@@ -65,8 +65,8 @@ ${ratioTable(measured)}
 
 What a line costs in the last tenth of the session against the same line in a session that has just begun, read beside
 it (target ≤ ${growthTarget}), and how much memory the process gained between the second tenth and the last. Of an item
-that is over, a hash of its identifier is kept: what is
-sent again makes no double. The last column is the whole state at the end, by the number of items that were.
+that is over, a hash of its identifier is kept: what is sent again makes no double. The last column is the whole state at
+the end, by the number of items that were.
 
 ${table(["agent", "build", "cost of a line", "memory", "state of an item"], grown)}
 
