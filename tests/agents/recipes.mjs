@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
  * @property {{model?: string, permissionMode?: string}} start how a session is started
  * @property {(home: string, url: string) => Record<string, string>} configure writes its settings into a home folder;
  *   gives the variables that it needs
+ * @property {number} [thinkMs] how long the model thinks before it answers
  */
 
 /** @type {Record<string, Recipe>} */
@@ -63,6 +64,8 @@ export const recipes = {
     version: "0.0.1776788459-gfad969",
     // It cannot be asked by its host: what is not allowed is refused.
     start: { permissionMode: "allow-all" },
+    // Where the answer comes in less than a tenth of a second, it sometimes waits for ever for the result of its own tool.
+    thinkMs: 500,
     configure(home, url) {
       const settings = { "amp.dangerouslyAllowAll": false, "amp.updates.mode": "disabled" };
       write(join(home, ".config", "amp", "settings.json"), json(settings));

@@ -47,7 +47,7 @@ class Stage {
   static async set(scripts) {
     const stage = new Stage();
     for (const path of [stage.home, stage.cwd]) mkdirSync(path);
-    stage.model = await startModel(scripts(stage.cwd));
+    stage.model = await startModel(scripts(stage.cwd), recipes[agent].thinkMs);
     const env = { HOME: stage.home, [MARK]: stage.mark, ...recipes[agent].configure(stage.home, stage.model.url) };
     /** What a host is made with. */
     stage.settings = { env, agents: { [agent]: { command: program } }, graceMs: 3000 };

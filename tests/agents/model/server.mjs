@@ -33,10 +33,11 @@ function pieces(text) {
  * Starts a model.
  *
  * @param {Record<string, import("./script.mjs").Step[]>} scripts
+ * @param {number} thinkMs how long it thinks before every answer
  * @returns {Promise<Model>}
  */
-export async function startModel(scripts) {
-  const model = { scripts, asked: [], strange: [], refused: new Map(), account: amp.account() };
+export async function startModel(scripts, thinkMs = 0) {
+  const model = { scripts, thinkMs, asked: [], strange: [], refused: new Map(), account: amp.account() };
   const server = createServer((request, response) => {
     answer(model, request, response).catch((error) => {
       model.strange.push(`${request.method} ${request.url}: ${error.stack}`);
@@ -71,6 +72,7 @@ async function answer(model, request, response) {
 
 async function speak(model, protocol, body, response) {
   model.asked.push(body);
+  if (model.thinkMs > 0) await pause(model.thinkMs);
   const conversation = protocol.read(body);
   const { step, index, prompt } = nextStep(model.scripts, conversation);
   if (step.error !== undefined && refuses(model, step.error, `${prompt} ${index}`)) {
