@@ -36,6 +36,13 @@ kept! {
 }
 
 impl Book {
+    /// Another line of this length is read.
+    pub(crate) fn begin_line(&mut self, length: usize) {
+        self.stats.lines += 1;
+        self.stats.bytes += length as u64 + 1;
+        self.drift.line = self.stats.number();
+    }
+
     /// The sessions that the end of the process ends; without any, the one that shows what there was.
     pub(crate) fn to_be_ended(&self) -> Vec<usize> {
         let open: Vec<_> = (0..self.sessions.len()).filter(|at| self.sessions[*at].is_running()).collect();
@@ -77,6 +84,13 @@ kept! {
 
 const RECENT: usize = 32;
 
+/// Where a kind is counted, as long as no other is found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    at: usize,
+    among: usize,
+}
+
 /// So many different kinds of lines are told apart; more are counted together.
 const MOST_KINDS: usize = 500;
 
@@ -104,7 +118,7 @@ impl Counts {
     }
 
     /// The place of a kind among the others; it is given one if it has none.
-    fn place_of(&mut self, direction: &str, kind: &str) -> usize {
+    fn find_kind(&mut self, direction: &str, kind: &str) -> usize {
         let is_it = |name: &String| {
             let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
             same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
@@ -135,8 +149,26 @@ impl Counts {
         self.kinds.position(self.name.as_str()).unwrap_or_default()
     }
 
+    /// The same, to be counted with from here on.
+    pub(crate) fn place_of(&mut self, direction: &str, kind: &str) -> Place {
+        Place { at: self.find_kind(direction, kind), among: self.kinds.len() }
+    }
+
     pub(crate) fn count_line(&mut self, direction: &str, kind: &str, outcome: Outcome<'_>) {
-        let at = self.place_of(direction, kind);
+        let at = self.find_kind(direction, kind);
+        self.count_at(at, outcome);
+    }
+
+    /// Counts a line that the agent wrote, of a kind whose place was asked for.
+    pub(crate) fn count_again(&mut self, kind: &str, place: Place, outcome: Outcome<'_>) {
+        if place.among == self.kinds.len() {
+            self.count_at(place.at, outcome);
+        } else {
+            self.count_line("out", kind, outcome);
+        }
+    }
+
+    fn count_at(&mut self, at: usize, outcome: Outcome<'_>) {
         let Some(entry) = self.kinds.values_mut().into_slice().get_mut(at) else { return };
         entry.lines += 1;
         match outcome {

@@ -11,7 +11,7 @@ use crate::emit::{Emit, Session};
 use crate::hash;
 use crate::json::Tape;
 use crate::lines::{self, Channels, Line, SseLine};
-use crate::repeat::Repeats;
+use crate::repeat::{Growth, Known, Repeats};
 use crate::sink::{LineReport, Outcome, Sink};
 use crate::state::{self, Passing, kept};
 use crate::stderr::Stderr;
@@ -276,7 +276,7 @@ impl Connection {
 
     /// One entry of a stored file.
     pub(crate) fn entry(&mut self, line: &[u8], sink: &mut dyn Sink) {
-        self.line(Line::Whole(line), &Channel::Stdout, Direction::Out, true, sink);
+        self.line(Line::of(line), &Channel::Stdout, Direction::Out, true, sink);
     }
 
     /// The lines of another stored file follow: what is left of the one before has no line end.
@@ -327,7 +327,7 @@ impl Connection {
         let key = channel_key(channel, direction);
         let mut lines = self.machine.channels.remove(&key).unwrap_or_default();
         let limit = self.machine.max_line;
-        lines.push(chunk, limit, |line| self.line(line, channel, direction, false, sink));
+        lines.read(chunk, limit, &mut Reading { connection: self, channel, direction, sink });
         self.machine.channels.insert(key, lines);
     }
 
@@ -381,12 +381,11 @@ impl Connection {
     fn line(&mut self, line: Line<'_>, channel: &Channel, direction: Direction, last: bool, sink: &mut dyn Sink) {
         let machine = &mut self.machine;
         let book = &mut machine.book;
-        book.stats.lines += 1;
-        book.drift.line = book.stats.number();
-        let bytes = match line {
-            Line::Whole(bytes) => bytes,
+        let (bytes, text) = match line {
+            Line::Text(text) => (text.as_bytes(), Some(text)),
+            Line::Bytes(bytes) => (bytes, None),
             Line::TooLong(length, hash) => {
-                book.stats.bytes += length + 1;
+                book.begin_line(length as usize);
                 let message = format!("line_too_long: {length} bytes, the limit is {}", machine.max_line);
                 let mut emit = Emit::new(book, sink, None);
                 emit.kind("too long");
@@ -395,7 +394,7 @@ impl Connection {
                 return report(book, direction, b"", "too long", Outcome::Unparsed, sink);
             }
         };
-        book.stats.bytes += bytes.len() as u64 + 1;
+        book.begin_line(bytes.len());
         let payload = match channel {
             Channel::Sse(_) => match lines::sse(bytes) {
                 SseLine::Data(data) => data,
@@ -405,9 +404,38 @@ impl Connection {
             },
             _ => bytes,
         };
-        if direction == Direction::Out && repeated(machine, &self.repeats, payload, bytes, channel, sink) {
-            return;
+        let text = text.and_then(|text| text.get(bytes.len() - payload.len()..));
+        if direction == Direction::Out
+            && let Some(text) = text
+            && let Some((known, growth)) = self.repeats.find(text, channel)
+            && growth.length == text.len()
+        {
+            return repeat(machine, known, &growth, text, bytes, sink);
         }
+        self.read(Read { bytes, payload, text }, channel, direction, last, sink);
+    }
+
+    /// Takes the lines with which the text begins, as long as they repeat others, and says how long they are.
+    fn run(&mut self, text: &str, channel: &Channel, sink: &mut dyn Sink) -> usize {
+        let (mut taken, limit) = (0, self.machine.max_line);
+        loop {
+            let rest = &text[taken..];
+            let frame = if matches!(channel, Channel::Sse(_)) && rest.starts_with("data: ") { 6 } else { 0 };
+            let Some((known, growth)) = self.repeats.find(&rest[frame..], channel) else { return taken };
+            let length = frame + growth.length;
+            if rest.as_bytes().get(length) != Some(&b'\n') || length > limit {
+                return taken;
+            }
+            self.machine.book.begin_line(length);
+            repeat(&mut self.machine, known, &growth, &rest[frame..length], &rest.as_bytes()[..length], sink);
+            taken += length + 1;
+        }
+    }
+
+    /// Reads a line that repeats no other.
+    fn read(&mut self, line: Read<'_>, channel: &Channel, direction: Direction, last: bool, sink: &mut dyn Sink) {
+        let Read { bytes, payload, text: valid } = line;
+        let machine = &mut self.machine;
         // Unless this is a line that may be repeated, all that may be is forgotten.
         let repeats = self.repeats.take();
         let book = &mut machine.book;
@@ -436,11 +464,11 @@ impl Connection {
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }
-        let read = match simdutf8::compat::from_utf8(payload) {
-            Ok(text) => self.tape.read(text).map(|value| (text, value)).map_err(|error| {
+        let read = match valid {
+            Some(text) => self.tape.read(text).map(|value| (text, value)).map_err(|error| {
                 (error.what == "unexpected end", format!("not JSON: {} at byte {}", error.what, error.at))
             }),
-            Err(error) => Err((error.error_len().is_none(), format!("invalid UTF-8 at byte {}", error.valid_up_to()))),
+            None => Err(not_utf8(payload)),
         };
         let (text, value) = match read {
             Ok(found) => found,
@@ -474,7 +502,8 @@ impl Connection {
             && machine.agent.deadline().is_none()
             && let Some(values) = machine.agent.differ(value)
         {
-            self.repeats.learn(repeats, payload, &values, &book.kind, does);
+            let place = book.stats.place_of(direction.as_str(), &book.kind);
+            self.repeats.learn(repeats, payload, &values, (&book.kind, place), does);
         }
         for line in std::mem::take(&mut self.machine.book.writes) {
             self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
@@ -483,24 +512,48 @@ impl Connection {
     }
 }
 
-/// Reads a line that repeats an earlier one but for its text. False if it does not.
-fn repeated(
-    machine: &mut Machine,
-    repeats: &Repeats,
-    payload: &[u8],
-    line: &[u8],
-    channel: &Channel,
-    sink: &mut dyn Sink,
-) -> bool {
-    let Some((known, growth)) = repeats.find(payload, channel) else { return false };
+/// Reads the lines of a channel.
+struct Reading<'a> {
+    connection: &'a mut Connection,
+    channel: &'a Channel,
+    direction: Direction,
+    sink: &'a mut dyn Sink,
+}
+
+impl lines::Reader for Reading<'_> {
+    fn line(&mut self, line: Line<'_>) {
+        self.connection.line(line, self.channel, self.direction, false, self.sink);
+    }
+
+    fn run(&mut self, text: &str) -> usize {
+        if self.direction == Direction::Out { self.connection.run(text, self.channel, self.sink) } else { 0 }
+    }
+}
+
+/// A line that is to be read: all of it, what it carries, and that as text if it is UTF-8.
+struct Read<'a> {
+    bytes: &'a [u8],
+    payload: &'a [u8],
+    text: Option<&'a str>,
+}
+
+/// Whether the bytes are cut off within a character, and what is wrong with them.
+fn not_utf8(bytes: &[u8]) -> (bool, String) {
+    match simdutf8::compat::from_utf8(bytes) {
+        Ok(_) => (false, "invalid UTF-8".to_owned()),
+        Err(error) => (error.error_len().is_none(), format!("invalid UTF-8 at byte {}", error.valid_up_to())),
+    }
+}
+
+/// A line that repeats an earlier one but for its text.
+fn repeat(machine: &mut Machine, known: &Known, growth: &Growth<'_>, payload: &str, line: &[u8], sink: &mut dyn Sink) {
     let book = &mut machine.book;
-    let whole = if book.include_raw { std::str::from_utf8(payload).ok() } else { None };
-    let cause = whole.map(|text| Cow::Borrowed(text.trim_ascii()));
+    let cause = book.include_raw.then(|| Cow::Borrowed(payload.trim_ascii()));
     let mut emit = Emit::repeated(book, sink, cause, known.does.session);
-    machine.agent.grow(&growth, &mut emit);
+    machine.agent.grow(growth, &mut emit);
     let outcome = emit.outcome();
-    report(book, Direction::Out, line, &known.kind, outcome, sink);
-    true
+    book.stats.count_again(&known.kind, known.place, outcome);
+    tell(book, Direction::Out, line, &known.kind, outcome, sink);
 }
 
 /// Counts a line of the kind that its reader named, and tells the sink what became of it.
@@ -513,6 +566,10 @@ fn report_read(book: &mut Book, direction: Direction, text: &[u8], outcome: Outc
 /// Counts the line and tells the sink what became of it.
 fn report(book: &mut Book, direction: Direction, text: &[u8], kind: &str, outcome: Outcome<'_>, sink: &mut dyn Sink) {
     book.stats.count_line(direction.as_str(), kind, outcome);
+    tell(book, direction, text, kind, outcome, sink);
+}
+
+fn tell(book: &Book, direction: Direction, text: &[u8], kind: &str, outcome: Outcome<'_>, sink: &mut dyn Sink) {
     sink.line(&LineReport { number: book.stats.number(), direction: direction.as_str(), text, kind, outcome });
 }
 

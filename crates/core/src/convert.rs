@@ -241,7 +241,7 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     let mut channel = None;
     let mut lines = Lines::default();
     let mut read = |line: Line<'_>| {
-        let Line::Whole(line) = line else { return };
+        let Some(line) = line.bytes() else { return };
         let done = result.as_ref().is_some_and(|look| look.found.is_some());
         let Ok(text) = std::str::from_utf8(line) else { return };
         if !text.trim_start().starts_with('{') || (done && version.is_some()) {

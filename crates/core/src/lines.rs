@@ -21,24 +21,82 @@ kept! {
 /// A line, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    Whole(&'a [u8]),
+    Text(&'a str),
+    /// It is not UTF-8.
+    Bytes(&'a [u8]),
     /// It was longer than the limit: its length and hash.
     TooLong(u64, u64),
 }
 
+impl<'a> Line<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        simdutf8::basic::from_utf8(bytes).map_or(Self::Bytes(bytes), Self::Text)
+    }
+
+    /// The line, unless it was too long to be kept.
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Text(text) => Some(text.as_bytes()),
+            Self::Bytes(bytes) => Some(bytes),
+            Self::TooLong(..) => None,
+        }
+    }
+}
+
+/// Takes lines.
+pub(crate) trait Reader {
+    fn line(&mut self, line: Line<'_>);
+
+    /// Takes as many of the lines with which the text begins as it can at once, and says how long they are with their
+    /// ends.
+    fn run(&mut self, _text: &str) -> usize {
+        0
+    }
+}
+
+/// Takes them one by one.
+struct Each<F>(F);
+
+impl<F: FnMut(Line<'_>)> Reader for Each<F> {
+    fn line(&mut self, line: Line<'_>) {
+        self.0(line);
+    }
+}
+
+/// So much is looked at at once, whether it is UTF-8: much more than a line, and little enough to be still at hand when
+/// it is read.
+const WINDOW: usize = 16 << 10;
+
 impl Lines {
     /// Hands over every line that is now complete.
-    pub(crate) fn push(&mut self, mut chunk: &[u8], limit: usize, mut line: impl FnMut(Line<'_>)) {
-        while let Some(end) = memchr::memchr(b'\n', chunk) {
+    pub(crate) fn push(&mut self, chunk: &[u8], limit: usize, line: impl FnMut(Line<'_>)) {
+        self.read(chunk, limit, &mut Each(line));
+    }
+
+    /// The same, to a reader that may take many at once.
+    pub(crate) fn read(&mut self, mut chunk: &[u8], limit: usize, reader: &mut impl Reader) {
+        // What is known to be UTF-8 of the chunk's beginning.
+        let mut text = text_of(&chunk[..chunk.len().min(WINDOW)]);
+        loop {
+            if self.begun && self.partial.is_empty() && self.too_long.is_none() {
+                let taken = reader.run(text);
+                (chunk, text) = (&chunk[taken..], &text[taken..]);
+            }
+            let Some(end) = memchr::memchr(b'\n', chunk) else { break };
+            if text.len() <= end {
+                text = text_of(&chunk[..chunk.len().min(WINDOW.max(end + 1))]);
+            }
             let (piece, rest) = (&chunk[..end], &chunk[end + 1..]);
-            chunk = rest;
+            let known = text.get(..end);
+            (chunk, text) = (rest, text.get(end + 1..).unwrap_or_default());
             if self.partial.is_empty() && self.too_long.is_none() && piece.len() <= limit {
-                let piece = self.first(piece);
-                line(Line::Whole(strip_return(piece)));
+                let begun = std::mem::replace(&mut self.begun, true);
+                reader
+                    .line(known.map_or(Line::Bytes(strip_bytes(piece, begun)), |text| Line::Text(strip(text, begun))));
                 continue;
             }
             self.hold(piece, limit);
-            self.finish(&mut line);
+            self.finish(reader);
         }
         if !chunk.is_empty() {
             self.hold(chunk, limit);
@@ -46,9 +104,9 @@ impl Lines {
     }
 
     /// Hands over what has no end and never will: the stream is over.
-    pub(crate) fn end(&mut self, mut line: impl FnMut(Line<'_>)) {
+    pub(crate) fn end(&mut self, line: impl FnMut(Line<'_>)) {
         if !self.partial.is_empty() || self.too_long.is_some() {
-            self.finish(&mut line);
+            self.finish(&mut Each(line));
         }
     }
 
@@ -65,12 +123,12 @@ impl Lines {
         }
     }
 
-    fn finish(&mut self, line: &mut impl FnMut(Line<'_>)) {
+    fn finish(&mut self, reader: &mut impl Reader) {
         if let Some((length, hash)) = self.too_long.take() {
-            line(Line::TooLong(length, hash));
+            reader.line(Line::TooLong(length, hash));
         } else {
             let mut held = std::mem::take(&mut self.partial);
-            line(Line::Whole(strip_return(self.first(&held))));
+            reader.line(Line::of(strip_bytes(&held, self.begun)));
             held.clear();
             // A buffer that one outlier made large is given back.
             if held.capacity() <= 1 << 20 {
@@ -79,15 +137,25 @@ impl Lines {
         }
         self.begun = true;
     }
-
-    /// Takes a byte order mark off the first line.
-    fn first<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
-        let begun = std::mem::replace(&mut self.begun, true);
-        if begun { piece } else { piece.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(piece) }
-    }
 }
 
-fn strip_return(line: &[u8]) -> &[u8] {
+/// As much of the beginning as is UTF-8.
+fn text_of(bytes: &[u8]) -> &str {
+    let valid = match simdutf8::compat::from_utf8(bytes) {
+        Ok(text) => return text,
+        Err(error) => &bytes[..error.valid_up_to()],
+    };
+    simdutf8::basic::from_utf8(valid).unwrap_or_default()
+}
+
+/// Takes the carriage return off a line, and a byte order mark off the first one.
+fn strip(line: &str, begun: bool) -> &str {
+    let line = if begun { line } else { line.strip_prefix('\u{FEFF}').unwrap_or(line) };
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+fn strip_bytes(line: &[u8], begun: bool) -> &[u8] {
+    let line = if begun { line } else { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) };
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 

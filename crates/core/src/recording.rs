@@ -84,7 +84,7 @@ impl Recording {
 
     /// One record. What is none is handed on as if the agent had written it: nothing is lost.
     fn record(&mut self, line: Line<'_>, sink: &mut dyn Sink) {
-        let Line::Whole(bytes) = line else {
+        let Some(bytes) = line.bytes() else {
             let now = self.now;
             return self.connection.receive(b"{\"too long a record\n", &Channel::Stdout, now, sink);
         };

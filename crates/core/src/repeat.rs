@@ -10,6 +10,7 @@ use interlinear_schema::Text;
 use interlinear_schema::table::same;
 
 use crate::api::Channel;
+use crate::book::Place;
 use crate::emit::Ref;
 use crate::json::{self, Kind, Value};
 
@@ -33,6 +34,8 @@ pub(crate) struct Growth<'l> {
     /// The last value in which it differs from others, as it stands there; the line, if there is none.
     pub(crate) mark: &'l [u8],
     pub(crate) channel: &'l Channel,
+    /// How long the line is.
+    pub(crate) length: usize,
 }
 
 /// The lines that may be repeated: as many as streams that are likely to be interleaved.
@@ -58,6 +61,7 @@ pub(crate) struct Known {
     /// What may differ, in its order, and where in the rest it belongs.
     gaps: Vec<(usize, Filling)>,
     pub(crate) kind: String,
+    pub(crate) place: Place,
     pub(crate) does: Repeatable,
 }
 
@@ -77,9 +81,14 @@ impl Repeats {
         }
     }
 
-    /// The line that this one repeats, and what it says.
-    pub(crate) fn find<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
-        self.lines.iter().find_map(|known| Some((known, known.growth(line, channel)?)))
+    /// The line that the text begins with, if it repeats one, and what it says.
+    pub(crate) fn find<'l>(&self, text: &'l str, channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
+        for known in &self.lines {
+            if let Some(growth) = known.growth(text, channel) {
+                return Some((known, growth));
+            }
+        }
+        None
     }
 
     /// The lines that may be repeated, unless something else happens.
@@ -93,7 +102,7 @@ impl Repeats {
         others: Vec<Known>,
         line: &[u8],
         values: &[Value<'_>],
-        kind: &str,
+        (kind, place): (&str, Place),
         does: Repeatable,
     ) {
         self.lines = others;
@@ -120,7 +129,7 @@ impl Repeats {
         if around.len() > LONGEST {
             return;
         }
-        let known = Known { around, gaps, kind: kind.to_owned(), does };
+        let known = Known { around, gaps, kind: kind.to_owned(), place, does };
         if self.lines.len() < MOST {
             self.lines.push(known);
         } else {
@@ -136,29 +145,42 @@ impl Repeats {
 }
 
 impl Known {
-    /// What a line says that differs from this one in its gaps only.
-    fn growth<'l>(&self, line: &'l [u8], channel: &'l Channel) -> Option<Growth<'l>> {
-        let (mut rest, mut at, mut text, mut mark) = (line, 0, Text::default(), line.trim_ascii());
+    /// What the line says with which the text begins, if it differs from this one in its gaps only.
+    #[inline]
+    fn growth<'l>(&self, all: &'l str, channel: &'l Channel) -> Option<Growth<'l>> {
+        let bytes = all.as_bytes();
+        // How far the line was read, and what stands around.
+        let (mut read, mut at) = (0, 0);
+        let (mut text, mut mark) = (None, None);
         for (end, filling) in &self.gaps {
-            let (before, from) = rest.split_at_checked(end - at)?;
-            if !same(before, &self.around[at..*end]) {
+            let start = read + (end - at);
+            if !same(bytes.get(read..start)?, &self.around[at..*end]) {
                 return None;
             }
-            let length = match filling {
-                Filling::Text | Filling::String => json::string_length(from)?,
-                Filling::Number => json::integer_length(from)?,
-            };
-            let (found, after) = from.split_at(length);
-            // What stands around is valid UTF-8, as it was in the line that was read.
-            match filling {
-                Filling::Text => text = Text::from_json_body(std::str::from_utf8(found).ok()?),
-                Filling::String if !found.is_ascii() && std::str::from_utf8(found).is_err() => return None,
-                Filling::String | Filling::Number => mark = found,
+            (read, at) = (start, *end);
+            if *filling == Filling::Number {
+                read += json::integer_length(bytes, start)?;
+                mark = bytes.get(start..read);
+                continue;
             }
-            (rest, at) = (after, *end);
+            let body = json::string_body(&bytes[start..])?;
+            read += body.length;
+            if *filling == Filling::String {
+                mark = bytes.get(start..read);
+            } else if body.length == 0 {
+                return None;
+            } else {
+                let found = all.get(start..read)?;
+                text = Some(if body.escaped { Text::from_json_body(found) } else { Text::from_plain_body(found) });
+            }
+        }
+        let length = read + (self.around.len() - at);
+        if !same(bytes.get(read..length)?, &self.around[at..]) {
+            return None;
         }
         let Repeatable { item, part, .. } = self.does;
-        (same(rest, &self.around[at..]) && !text.is_empty()).then_some(Growth { item, part, text, mark, channel })
+        let mark = mark.unwrap_or_else(|| all[..length].trim_ascii().as_bytes());
+        Some(Growth { item, part, text: text?, mark, channel, length })
     }
 }
 

@@ -219,8 +219,8 @@ impl File {
 
     fn note_line(&mut self, number: u32, start: u64, length: u32, line: Line<'_>, tape: &mut Tape) {
         let text = match line {
-            Line::Whole(bytes) => std::str::from_utf8(bytes).ok(),
-            Line::TooLong(..) => None,
+            Line::Text(text) => Some(text),
+            Line::Bytes(_) | Line::TooLong(..) => None,
         };
         let value = text.and_then(|text| tape.read(text).ok());
         if self.session.is_none() {

@@ -297,6 +297,13 @@ pub(crate) fn special(block: [u8; 16]) -> u32 {
     (control | quote | backslash).to_bitmask()
 }
 
+/// A bit for each byte that is a digit.
+#[inline]
+pub(crate) fn digits(block: [u8; 16]) -> u32 {
+    let value = u8x16::new(block) - u8x16::splat(b'0');
+    value.min(u8x16::splat(9)).simd_eq(value).to_bitmask()
+}
+
 /// Writes a word that has nothing to escape as a JSON string.
 pub(crate) fn write_word(word: &str, out: &mut Vec<u8>) {
     out.reserve(word.len() + 2);

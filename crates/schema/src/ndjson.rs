@@ -64,6 +64,8 @@ struct Shared {
     /// What is written between the sequence and the text, and from there to the native object, which is the last.
     between: Vec<u8>,
     after: Vec<u8>,
+    /// All that is written after the text where there is no native object.
+    end: Vec<u8>,
     /// What is written before the number at the end of the identifier.
     prefix: Vec<u8>,
     /// All that is written before the text of the event with this number.
@@ -103,11 +105,22 @@ impl Ndjson {
         }
         self.last = Some(again.sequence);
         shared.set_number(again.sequence);
-        out.extend_from_slice(&shared.head);
-        again.text.write_json(out);
-        out.extend_from_slice(&shared.after);
-        again.raw.write_json(out);
-        out.extend_from_slice(b"}\n");
+        match again.text.plain() {
+            Some(text) if again.raw.is_null() => {
+                out.reserve(shared.head.len() + text.len() + shared.end.len() + 1);
+                out.extend_from_slice(&shared.head);
+                out.push(b'"');
+                out.extend_from_slice(text.as_bytes());
+                out.extend_from_slice(&shared.end);
+            }
+            _ => {
+                out.extend_from_slice(&shared.head);
+                again.text.write_json(out);
+                out.extend_from_slice(&shared.after);
+                again.raw.write_json(out);
+                out.extend_from_slice(b"}\n");
+            }
+        }
         true
     }
 
@@ -148,8 +161,9 @@ impl Shared {
         let text = b",\"delta\":\"\"";
         let end = rest.windows(text.len()).position(|window| window == text)? + text.len();
         let (between, after) = (rest[..end - 2].to_vec(), rest[end..].to_vec());
+        let end = [b"\"", after.as_slice(), b"null}\n"].concat();
         let event = event.into_owned();
-        Some(Self { event, between, after, prefix, head: Vec::new(), number: 0, ends: [0; 2] })
+        Some(Self { event, between, after, end, prefix, head: Vec::new(), number: 0, ends: [0; 2] })
     }
 
     /// Makes the head that of the event with this number.

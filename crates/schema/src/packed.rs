@@ -458,6 +458,9 @@ fn clean_length<const STRING: bool>(bytes: &[u8]) -> usize {
         }
         at += block.len();
     }
+    if !STRING && bytes[at..].is_ascii() {
+        return bytes.len();
+    }
     let special = |byte: &u8| *byte >= 0x80 || STRING && json::is_special(*byte);
     bytes[at..].iter().position(special).map_or(bytes.len(), |clean| at + clean)
 }

@@ -7,7 +7,7 @@ mod value;
 
 pub use value::{Elements, Members, Value};
 
-use crate::json::{plain_length, special};
+use crate::json::{digits, plain_length, special};
 
 /// The nodes of one line. Kept between lines so that reading allocates nothing.
 #[derive(Debug, Default)]
@@ -340,21 +340,39 @@ fn escape_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the body of a string, up to its quote; nothing if it is not valid.
-pub fn string_length(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
+/// The body of a JSON string, as it was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Body {
+    /// How long it is.
+    pub length: usize,
+    /// Whether it has escapes.
+    pub escaped: bool,
+}
+
+/// The body of a string, up to its quote; nothing if it is not valid.
+pub fn string_body(bytes: &[u8]) -> Option<Body> {
+    let mut body = Body { length: 0, escaped: false };
     loop {
-        at += plain_length(&bytes[at..]);
-        match bytes.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += escape_length(&bytes[at..])?,
+        body.length += plain_length(&bytes[body.length..]);
+        match bytes.get(body.length)? {
+            b'"' => return Some(body),
+            b'\\' => body.length += escape_length(&bytes[body.length..])?,
             _ => return None,
         }
+        body.escaped = true;
     }
 }
 
-/// The length of a whole number without a sign; nothing if there is none.
-pub fn integer_length(bytes: &[u8]) -> Option<usize> {
-    let length = bytes.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(bytes.len());
-    (length > 0 && (length == 1 || bytes[0] != b'0')).then_some(length)
+/// The length of the whole number without a sign that stands there; nothing if there is none.
+pub fn integer_length(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = &bytes[at..];
+    // Fewer than sixteen bytes are looked at with some of those before them.
+    let found = match (rest.first_chunk(), bytes.last_chunk()) {
+        (Some(block), _) => digits(*block).trailing_ones() as usize,
+        (None, Some(block)) => (digits(*block) >> (16 - rest.len())).trailing_ones() as usize,
+        (None, None) => 16,
+    };
+    let longer = || rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+    let length = if found < 16 { found } else { longer() };
+    (length > 0 && (length == 1 || rest[0] != b'0')).then_some(length)
 }

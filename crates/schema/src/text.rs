@@ -50,6 +50,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The body of a JSON string that has no escapes, if it is still that.
+    pub(crate) fn plain(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Plain(body) => Some(body),
+            Repr::Escaped(_) | Repr::Decoded(_) => None,
+        }
+    }
+
     /// What stands between the quotes of a JSON string, if it is still that.
     pub(crate) fn json_body(&self) -> Option<&str> {
         match &self.0 {

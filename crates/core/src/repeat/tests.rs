@@ -102,7 +102,8 @@ impl Pair {
         for [learning, reading] in &mut self.sides {
             let repeats = &mut learning.connection.repeats;
             repeats.enter(&said.channel);
-            let repeated = said.dir == "out" && repeats.find(&said.line, &said.channel).is_some();
+            let repeated = said.dir == "out"
+                && std::str::from_utf8(&said.line).is_ok_and(|line| repeats.find(line, &said.channel).is_some());
             reading.connection.repeats.forget();
             learning.hear(said, now);
             reading.hear(said, now);

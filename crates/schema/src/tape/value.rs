@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, Node, string_length};
+use super::{Kind, Node, string_body};
 use crate::json::Json;
 use crate::number;
 use crate::table::{Table, same};
@@ -68,8 +68,8 @@ impl<'a> Value<'a> {
             let (before, from) = rest.split_at(at);
             out.push_str(before);
             // A string is kept as it is, with both its quotes; a blank is left out.
-            let string = if from.starts_with('"') { string_length(&from.as_bytes()[1..]) } else { None };
-            let (string, more) = from.split_at(string.map_or(0, |length| length + 2));
+            let string = if from.starts_with('"') { string_body(&from.as_bytes()[1..]) } else { None };
+            let (string, more) = from.split_at(string.map_or(0, |body| body.length + 2));
             out.push_str(string);
             rest = if string.is_empty() { &more[1..] } else { more };
         }
