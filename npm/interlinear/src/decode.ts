@@ -21,12 +21,15 @@ import type { TraceLine } from "./trace.js";
 
 const utf8 = new TextDecoder();
 const DELTA = eventTypes.indexOf("item.delta");
+const DIGITS = Array.from("0123456789");
 
 // What events have in common with the one before.
 let sessionId = "";
 let nativeSessionId: string | undefined;
 let prefix = "";
 let sequence = 0;
+/** How the identifiers of ten events in a row begin: turning every number into text would cost more than all the rest. */
+let decade = "";
 let time = "";
 let delta: ItemDeltaData;
 let raw: Native = "";
@@ -93,7 +96,7 @@ function event(operation: number): UniversalEvent {
   if (operation & SESSION) session();
   if (operation & TIME) time = next();
   if (operation & RAW) native(operation & RAW);
-  sequence++;
+  count();
   const synthetic = (operation & SYNTHETIC) !== 0;
   if (type === AGAIN) return finish(operation, synthetic, "item.delta", { ...delta, delta: next<string>() });
   const data = eventData(type, operation >> MASK_SHIFT);
@@ -114,7 +117,7 @@ function finish(operation: number, synthetic: boolean, type: EventType, data: Un
 // Each literal gives one shape: keys are in the order of the full JSON, and none is added later.
 
 function envelope(source: EventSource, synthetic: boolean, type: EventType, data: UniversalEvent["data"]) {
-  const event_id = prefix + sequence;
+  const event_id = decade + DIGITS[sequence % 10];
   const session_id = sessionId;
   const native_session_id = nativeSessionId;
   return native_session_id === undefined
@@ -124,7 +127,7 @@ function envelope(source: EventSource, synthetic: boolean, type: EventType, data
 
 /** The same for an event whose `raw` is yet to come, as its last key. */
 function bareEnvelope(source: EventSource, synthetic: boolean, type: EventType, data: UniversalEvent["data"]) {
-  const event_id = prefix + sequence;
+  const event_id = decade + DIGITS[sequence % 10];
   const session_id = sessionId;
   const native_session_id = nativeSessionId;
   return native_session_id === undefined
@@ -137,6 +140,16 @@ function session(): void {
   nativeSessionId = optionalId();
   prefix = id();
   sequence = next();
+  beginDecade();
+}
+
+function count(): void {
+  sequence++;
+  if (sequence % 10 === 0) beginDecade();
+}
+
+function beginDecade(): void {
+  decade = sequence < 10 ? prefix : prefix + Math.floor(sequence / 10);
 }
 
 /** What the native object of this event, and of those after it that have the same, is. */
