@@ -58,7 +58,9 @@ impl Adapter for State {
             return;
         }
         // Items are told apart within their session only.
-        let here = |session: &str| self.sessions.get(session).is_some_and(|native| native.index == emit.selected());
+        let alone = emit.book.sessions.len() == 1;
+        let index = |session: &str| self.sessions.get(session).map(|native| native.index);
+        let here = |session: &str| alone || index(session) == Some(emit.selected());
         let mut messages = self.messages.values_mut();
         let message = messages.rfind(|message| message.item == Some(growth.item) && here(&message.session));
         let parts = message.map(|message| &mut message.parts);
