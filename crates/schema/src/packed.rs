@@ -20,7 +20,8 @@ use crate::{Again, EventData, EventSource, ItemDeltaData, UniversalEvent};
 pub mod op {
     /// How many bits the type has.
     pub const TYPE_BITS: u32 = 4;
-    /// In place of a type: another delta to the part of the last one; its text follows.
+    /// In place of a type: another delta to the part of the last one; its text follows. Where there is nothing else to
+    /// say, the text alone stands in place of the operation.
     pub const AGAIN: u32 = 13;
     /// In place of a type: the event follows as plain JSON.
     pub const PLAIN: u32 = 14;
@@ -141,7 +142,7 @@ impl Packer {
         }
         self.sequence = again.sequence;
         let raw = self.raw_kind(again.raw);
-        self.number(u64::from(op::AGAIN | raw));
+        self.operation(op::AGAIN | raw);
         self.native(raw, again.raw);
         self.once(again.text);
         true
@@ -181,7 +182,7 @@ impl Packer {
         self.plain = event.extra.0.is_empty();
         let again = self.repeated(&event.data);
         let what = if again.is_some() { op::AGAIN } else { place as u32 | event.data.mask() << op::MASK_SHIFT };
-        self.number(u64::from(what | synthetic | time | session | raw));
+        self.operation(what | synthetic | time | session | raw);
         if !same_session {
             self.session(event, prefix.len());
         }
@@ -197,6 +198,14 @@ impl Packer {
             None => event.data.pack_members(self),
         }
         self.plain
+    }
+
+    /// Begins an event.
+    #[inline]
+    fn operation(&mut self, operation: u32) {
+        if operation != op::AGAIN {
+            self.number(u64::from(operation));
+        }
     }
 
     /// The text of a delta that differs from the last one in nothing else.

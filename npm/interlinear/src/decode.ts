@@ -52,8 +52,8 @@ export function decodeTrace(output: string | Uint8Array, read?: Uint8Array): Tra
   let events: UniversalEvent[] = [];
   start(output, read);
   while (more()) {
-    const operation = next<number>();
-    if ((operation & TYPE) !== LINE) {
+    const operation = next<Operation>();
+    if (typeof operation === "string" || (operation & TYPE) !== LINE) {
       events.push(event(operation));
       continue;
     }
@@ -86,7 +86,14 @@ function stop(): void {
   raw = "";
 }
 
-function event(operation: number): UniversalEvent {
+/** A number that says what follows, or the text of another delta. */
+type Operation = number | string;
+
+function event(operation: Operation): UniversalEvent {
+  if (typeof operation === "string") {
+    count();
+    return envelope("agent", false, "item.delta", { ...delta, delta: operation }) as UniversalEvent;
+  }
   const type = operation & TYPE;
   if (type === PLAIN) {
     forget();
