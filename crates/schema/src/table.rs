@@ -1,5 +1,7 @@
 //! The keys of objects, and which of their fields they belong to.
 
+use wide::u8x16;
+
 /// The keys of an object: made from one text when the core is compiled, so that one function reads all objects.
 #[derive(Debug)]
 pub struct Table {
@@ -132,12 +134,20 @@ pub fn same(one: &[u8], other: &[u8]) -> bool {
     if one.len() > 64 && !cfg!(target_family = "wasm") {
         return one == other;
     }
+    if let (Some(last), Some(other_last)) = (one.last_chunk(), other.last_chunk()) {
+        let mut blocks = one.as_chunks().0.iter().zip(other.as_chunks().0);
+        return blocks.all(|(one, other)| same_block(one, other)) && same_block(last, other_last);
+    }
     if let (Some(last), Some(other_last)) = (one.last_chunk::<8>(), other.last_chunk::<8>()) {
-        let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
-        return last == other_last && words.into_iter().all(|(one, other)| one == other);
+        return last == other_last && one.first_chunk::<8>() == other.first_chunk::<8>();
     }
     if let (Some(last), Some(other_last)) = (one.last_chunk::<4>(), other.last_chunk::<4>()) {
         return last == other_last && one.first_chunk::<4>() == other.first_chunk::<4>();
     }
     one.iter().zip(other).all(|(one, other)| one == other)
+}
+
+#[inline]
+fn same_block(one: &[u8; 16], other: &[u8; 16]) -> bool {
+    u8x16::new(*one).simd_eq(u8x16::new(*other)).all()
 }
