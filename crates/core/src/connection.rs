@@ -420,7 +420,8 @@ impl Connection {
         let (mut taken, limit) = (0, self.machine.max_line);
         loop {
             let rest = &text[taken..];
-            let frame = if matches!(channel, Channel::Sse(_)) && rest.starts_with("data: ") { 6 } else { 0 };
+            let framed = matches!(channel, Channel::Sse(_)) && rest.starts_with(lines::FRAME);
+            let frame = if framed { lines::FRAME.len() } else { 0 };
             let Some((known, growth)) = self.repeats.find(&rest[frame..], channel) else { return taken };
             let length = frame + growth.length;
             if rest.as_bytes().get(length) != Some(&b'\n') || length > limit {

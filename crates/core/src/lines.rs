@@ -171,6 +171,9 @@ pub(crate) enum SseLine<'a> {
     Framing,
 }
 
+/// The frame of a line of server-sent events, as servers write it.
+pub(crate) const FRAME: &str = "data: ";
+
 /// Takes the frame off a line of server-sent events. Agents send one line of JSON an event; a bare line of JSON is
 /// taken as it is, as recordings have it.
 pub(crate) fn sse(line: &[u8]) -> SseLine<'_> {
