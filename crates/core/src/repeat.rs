@@ -83,12 +83,7 @@ impl Repeats {
 
     /// The line that the text begins with, if it repeats one, and what it says.
     pub(crate) fn find<'l>(&self, text: &'l str, channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
-        for known in &self.lines {
-            if let Some(growth) = known.growth(text, channel) {
-                return Some((known, growth));
-            }
-        }
-        None
+        self.lines.iter().find_map(|known| Some((known, known.growth(text, channel)?)))
     }
 
     /// The lines that may be repeated, unless something else happens.

@@ -67,16 +67,7 @@ impl Session {
     pub(super) fn next(&mut self, now: i64) {
         self.sequence += 1;
         *self.grown = None;
-        match self.sequence % 10 {
-            0 => count_up(&mut self.event_id),
-            digit => {
-                // It ends in the number before, if there was one.
-                if self.sequence > 1 {
-                    self.event_id.pop();
-                }
-                self.event_id.push(char::from(b'0' + digit as u8));
-            }
-        }
+        count_up(&mut self.event_id);
         if now > self.time {
             self.time = now;
             time::format(now, &mut self.time_text);
