@@ -109,7 +109,9 @@ export function word<T>(set: readonly T[]): T {
 /** So many values. */
 export function list<T>(read: () => T): T[] {
   const length = number();
-  const result: T[] = [];
-  for (let index = 0; index < length; index++) result.push(read());
+  if (length === 0) return [];
+  // Most have one, and a literal takes no more room than that.
+  const result = [read()];
+  for (let index = 1; index < length; index++) result.push(read());
   return result;
 }
