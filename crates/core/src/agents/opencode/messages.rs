@@ -73,59 +73,72 @@ impl State {
     }
 
     fn assistant_updated(&mut self, session: &str, id: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
-        if let Some(error) = info.error.filter(|error| error.is_object())
-            && let Some(failure) = read::<Failure<'_>>(error, emit)
-        {
-            self.failure(session, &failure, error, emit);
-        }
+        let error = info.error.filter(|error| error.is_object());
         if self.is_done(id) {
+            self.message_failed(session, error, emit);
             emit.ignore("nothing new");
             return;
         }
         let completed = info.time.as_ref().and_then(|time| time.completed);
-        let new = self.messages.get(id).is_none_or(|message| message.role != Role::Assistant);
-        if new {
+        let known = self.messages.get(id).filter(|message| message.role == Role::Assistant);
+        let (new, stub) = (known.is_none(), known.is_some_and(|message| message.stub));
+        if new || stub {
             self.begin_assistant(session, id, info, completed.is_some(), emit);
         }
         if let (Some(structured), Some(message)) = (info.structured, self.messages.get_mut(id)) {
             message.structured = Some(structured.raw().to_owned());
         }
-        let Some(completed) = completed else {
-            emit.ignore("nothing new");
-            return;
-        };
-        if self.messages.get(id).is_none_or(|message| message.complete.is_none()) {
+        let waits = self.messages.get(id).is_some_and(|message| message.complete.is_some());
+        if let Some(completed) = completed.filter(|_| !waits) {
             self.count_usage(session, info, completed);
         }
-        let failed = info.error.is_some_and(crate::json::Value::is_object);
-        if new {
+        match self.messages.get_mut(id) {
             // It was complete when it was first heard of: a copy, or a stored one. Its parts come now.
-            if let Some(message) = self.messages.get_mut(id) {
-                message.complete = Some(Complete { failed });
+            Some(message) if new && completed.is_some() => {
+                message.complete = Some(Complete { error: error.map(|error| error.raw().to_owned()) });
+                self.native(session).settling = Some(id.to_owned());
             }
-            self.native(session).settling = Some(id.to_owned());
-        } else {
-            self.complete_message(id, failed, emit);
+            _ => {
+                self.message_failed(session, error, emit);
+                if completed.is_some() {
+                    self.complete_message(id, error.is_some(), emit);
+                }
+            }
+        }
+        emit.ignore("nothing new");
+    }
+
+    /// A message tells why it failed.
+    fn message_failed(&mut self, session: &str, error: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        if let Some(error) = error
+            && let Some(failure) = read::<Failure<'_>>(error, emit)
+        {
+            let native = self.native(session);
+            // It may say the same in other words than the session has.
+            if native.told.as_ref().is_some_and(|(name, _)| failure.name.as_deref() == Some(name)) {
+                native.failed = None;
+                emit.ignore("told before");
+                return;
+            }
+            self.failure(session, &failure, error, emit);
         }
     }
 
     fn begin_assistant(&mut self, session: &str, id: &str, info: &Info<'_>, copy: bool, emit: &mut Emit<'_>) {
-        let root = self.agent_of(session).is_none();
-        if root && (!copy || self.stored) {
+        if self.agent_of(session).is_none() && (!copy || self.stored) {
             self.begin_turn(session, info.time.as_ref().and_then(|time| time.created), true, emit);
         }
-        if root {
-            let native = self.native(session);
-            (native.turn.failed, native.turn.retrying) = (false, false);
-            // What goes wrong from here on is another failure, unless this is the message that it is told of.
-            if !info.error.is_some_and(crate::json::Value::is_object) {
-                native.told = None;
-            }
+        let stored = self.stored;
+        let native = self.native(session);
+        native.turn.retrying = false;
+        // What goes wrong from here on is another failure, unless this is the message that it is told of.
+        if stored || !info.error.is_some_and(Value::is_object) {
+            (native.turn.failed, native.told) = (false, None);
         }
         self.facts_of_message(session, info, emit);
         let message = self.messages.or_default(id);
         message.session = session.to_owned();
-        message.role = Role::Assistant;
+        (message.role, message.stub) = (Role::Assistant, false);
         message.summary = info.summary.and_then(Value::bool) == Some(true);
         self.message_item(id, false, emit);
         self.hear_held(id, emit);
@@ -208,8 +221,14 @@ impl State {
     pub(super) fn settle(&mut self, session: &str, emit: &mut Emit<'_>) {
         let Some(id) = self.native(session).settling.take() else { return };
         let Some(message) = self.messages.get(&id) else { return };
-        match (message.role, message.complete) {
-            (Role::Assistant, Some(Complete { failed })) => self.complete_message(&id, failed, emit),
+        match (message.role, &message.complete) {
+            (Role::Assistant, Some(Complete { error })) => {
+                let error = error.clone();
+                let mut tape = Tape::default();
+                let failure = error.as_deref().and_then(|error| tape.read(error).ok());
+                self.message_failed(session, failure, emit);
+                self.complete_message(&id, error.is_some(), emit);
+            }
             (Role::User, _) => self.complete_prompt(session, &id, emit),
             _ => {}
         }

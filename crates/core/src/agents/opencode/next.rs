@@ -8,7 +8,7 @@ use interlinear_schema::{
 
 use super::map::read;
 use super::parts::{file, text_part};
-use super::state::{Dialect, Message, Role, State};
+use super::state::{Dialect, Role, State};
 use super::tools;
 use super::wire::{Attachment, Content, Model, Next, StoredNext};
 use crate::emit::{Emit, Spec};
@@ -76,7 +76,7 @@ impl State {
     }
 
     fn step_started(&mut self, session: &str, id: &str, event: &Next<'_>, emit: &mut Emit<'_>) {
-        if self.is_done(id) || self.messages.contains_key(id) {
+        if self.is_done(id) || self.messages.get(id).is_some_and(|message| !message.stub) {
             emit.ignore("nothing new");
             return;
         }
@@ -88,8 +88,9 @@ impl State {
         if let Some(model) = &event.model {
             self.learn_model(session, model, event.agent.as_deref(), None, emit);
         }
-        let message = Message { session: session.to_owned(), role: Role::Assistant, ..Message::default() };
-        self.messages.insert(id.to_owned(), message);
+        let message = self.messages.or_default(id);
+        session.clone_into(&mut message.session);
+        (message.role, message.stub) = (Role::Assistant, false);
         self.message_item(id, false, emit);
     }
 

@@ -63,7 +63,8 @@ impl State {
             return;
         }
         let held = std::mem::take(&mut message.held);
-        *message = Message { session: session.to_owned(), role: Role::Assistant, held, ..Message::default() };
+        *message =
+            Message { session: session.to_owned(), role: Role::Assistant, stub: true, held, ..Message::default() };
         if self.agent_of(session).is_none() {
             self.begin_turn(session, None, true, emit);
         }

@@ -192,6 +192,10 @@ kept! {
         pub(super) created: i64,
         /// It was complete when it was first heard of: its parts follow.
         pub(super) complete: Option<Complete>,
+        /// Nothing was heard of it but its parts.
+        pub(super) stub: bool,
+        /// The files that were changed for a stored prompt, as JSON.
+        pub(super) changes: Option<String>,
         /// It is the summary of a compaction.
         pub(super) summary: bool,
         /// The answer in the form that was asked for, as JSON.
@@ -213,9 +217,10 @@ kept! {
 
 kept! {
     /// How a message was completed.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[derive(Debug, Default)]
     pub(super) struct Complete {
-        pub(super) failed: bool,
+        /// Why it failed, as JSON.
+        pub(super) error: Option<String>,
     }
 }
 

@@ -58,9 +58,11 @@ impl State {
         }
         if emit.session().turn_id().is_none() {
             let model = self.native(session).turn.model.take();
-            self.native(session).turn = Turn { model, began, ..Turn::default() };
+            self.native(session).turn = Turn { model, ..Turn::default() };
             self.native(session).told = None;
         }
+        let turn = &mut self.native(session).turn;
+        turn.began = turn.began.or(began);
         emit.begin_turn(None, synthetic);
     }
 
