@@ -9,11 +9,13 @@ use interlinear_schema::{
 use super::map::read;
 use super::parts;
 use super::state::{Complete, Role, State};
-use super::wire::{Cache, Failure, FileDiff, Info, Part, Tokens};
+use super::wire::{Cache, Failure, Info, Part, Tokens};
 use crate::emit::{Emit, Ref, Spec};
 use crate::hash;
 use crate::json::{Tape, Value};
-use crate::wire::Wire as _;
+
+/// So much of what hangs below messages is remembered: as far as a revert is likely to go back.
+const MOST_BELOW: usize = 1024;
 
 impl State {
     pub(super) fn is_done(&self, id: &str) -> bool {
@@ -52,14 +54,15 @@ impl State {
     }
 
     fn user_updated(&mut self, session: &str, id: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
-        if let Some(diffs) = info.summary.and_then(|summary| summary.get("diffs")) {
-            let diffs = Vec::<FileDiff<'_>>::read(diffs, "diff", &mut emit.book.drift).unwrap_or_default();
-            self.changes(session, &diffs, emit);
+        let changes = info.summary.and_then(|summary| summary.get("diffs"));
+        if let Some(changes) = changes.filter(|_| !self.stored) {
+            self.tell_changes(session, changes, emit);
         }
         if self.is_done(id) {
             emit.ignore("nothing new");
             return;
         }
+        let stored = self.stored;
         let native = self.native(session);
         if let Some(role) = info.agent.as_deref() {
             role.clone_into(native.role.get_or_insert_default());
@@ -68,6 +71,7 @@ impl State {
         let message = self.messages.or_default(id);
         session.clone_into(&mut message.session);
         message.role = Role::User;
+        message.changes = changes.filter(|_| stored).map(|changes| changes.raw().to_owned());
         message.created = info.time.as_ref().and_then(|time| time.created).unwrap_or(message.created);
         emit.ignore("its parts follow");
     }
@@ -271,6 +275,7 @@ impl State {
             emit.item(&spec, ItemStatus::Completed, content, false);
             emit.set_cause(before);
         }
+        self.native(session).turn.changes = message.changes.or(self.native(session).turn.changes.take());
         for (value, part) in parts.iter().filter(|(_, part)| !is_own(part)) {
             let before = emit.set_cause(Some(Cow::Owned(value.raw().to_owned())));
             self.put_in(session, part, *value, emit);
@@ -282,13 +287,14 @@ impl State {
     fn begin_prompted_turn(&mut self, session: &str, created: i64, emit: &mut Emit<'_>) {
         let stored = self.stored;
         let native = self.native(session);
-        let copy = created != 0 && created < native.created;
+        // A stored copy has the turns of what it was made from.
+        let copy = !stored && created != 0 && created < native.created;
         let answered = !std::mem::take(&mut native.no_reply);
         if native.agent.is_some() || copy || !answered {
             return;
         }
-        if stored && emit.session().turn_id().is_some() {
-            self.close_turn(session, true, emit);
+        if stored {
+            self.close_stored_turn(session, emit);
         }
         self.begin_turn(session, Some(created).filter(|created| *created != 0), true, emit);
     }

@@ -242,7 +242,7 @@ impl State {
         match message.r#type.as_deref().unwrap_or_default() {
             "user" => {
                 if agent.is_none() {
-                    self.close_turn(session, true, emit);
+                    self.close_stored_turn(session, emit);
                     self.begin_turn(session, created, true, emit);
                 }
                 let content = prompt_content(message.text.as_ref(), message.files.as_deref().unwrap_or_default());
@@ -250,24 +250,49 @@ impl State {
             }
             "assistant" => {
                 self.stored_step(session, id, &message, emit);
-                let failed = message.error.is_some();
+                let completed = time.and_then(|time| time.completed);
+                if let Some(completed) = completed {
+                    emit.at(completed);
+                    self.native(session).turn.last = Some(completed);
+                }
                 if let Some(failure) = &message.error {
                     self.failure(session, failure, value, emit);
                 }
-                if let Some(completed) = time.and_then(|time| time.completed) {
-                    emit.at(completed);
-                    self.complete_message(id, failed, emit);
-                    self.native(session).turn.last = Some(completed);
+                if completed.is_some() {
+                    self.complete_message(id, message.error.is_some(), emit);
                 }
             }
-            "synthetic" | "system" | "compaction" => {
+            "synthetic" | "system" => {
                 let content = prompt_content(message.text.as_ref(), &[]);
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent.as_deref(), emit);
             }
+            "compaction" => {
+                emit.status(StatusLabel::Compaction, message.reason.clone(), agent.as_deref());
+                let content = prompt_content(message.text.as_ref().or(message.summary.as_ref()), &[]);
+                self.next_item(ItemKind::System, ItemRole::System, id, content, agent.as_deref(), emit);
+            }
+            "agent-switched" | "model-switched" => {
+                let none = Model::default();
+                let model = message.model.as_ref().unwrap_or(&none);
+                self.learn_model(session, model, message.agent.as_deref(), None, emit);
+            }
+            "shell" => self.stored_shell(session, id, &message, emit),
             kind => {
                 emit.kind(kind);
                 emit.unknown(value.json(), agent.as_deref());
             }
+        }
+    }
+
+    /// A command that the user ran.
+    fn stored_shell(&mut self, session: &str, id: &str, message: &StoredNext<'_>, emit: &mut Emit<'_>) {
+        let (key, call) = (format!("{session}/{id}"), message.call.as_deref().unwrap_or(id));
+        let run = Next { command: message.command.clone(), output: message.output.clone(), ..Next::default() };
+        self.call_begins(&key, session, id, call, "bash", emit);
+        self.shell_known(&key, &run, emit);
+        if let Some(completed) = message.time.as_ref().and_then(|time| time.completed) {
+            emit.at(completed);
+            self.next_result("shell.ended", &key, session, "bash", &run, emit);
         }
     }
 
@@ -289,12 +314,15 @@ impl State {
                     let key = format!("{session}/{id}/{part}");
                     self.call_begins(&key, session, id, part, name, emit);
                     self.call_known(&key, name, state.get("input"), emit);
+                    self.stored_question(&key, state.get("input"), emit);
                     let Some(result) = read::<Next<'_>>(state, emit) else { continue };
-                    match state.get("status").and_then(Value::str).as_deref() {
-                        Some("completed") => self.next_result("tool.success", &key, session, name, &result, emit),
-                        Some("error") => self.next_result("tool.failed", &key, session, name, &result, emit),
-                        _ => {}
-                    }
+                    let end = match state.get("status").and_then(Value::str).as_deref() {
+                        Some("completed") => "tool.success",
+                        Some("error") => "tool.failed",
+                        _ => continue,
+                    };
+                    self.stored_answer(&key, result.structured.and_then(|given| given.get("answers")), emit);
+                    self.next_result(end, &key, session, name, &result, emit);
                 }
                 _ => {}
             }

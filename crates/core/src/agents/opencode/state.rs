@@ -125,6 +125,8 @@ kept! {
         pub(super) cost: Option<f64>,
         pub(super) began: Option<i64>,
         pub(super) last: Option<i64>,
+        /// The files that a stored turn has changed, as JSON: told at its end.
+        pub(super) changes: Option<String>,
     }
 }
 

@@ -375,8 +375,13 @@ wire! {
         cost: f64,
         tokens: Tokens<'a>,
         error: Failure<'a>,
+        summary: Text<'a>,
+        reason: Text<'a>,
+        call("callID"): Cow<'a, str>,
+        command: Text<'a>,
+        output: Text<'a>,
     }
-    known "snapshot" "agents" "sessionID" "metadata" "delivery" "seq" "reason" "recent" "callID" "command" "output"
+    known "snapshot" "agents" "sessionID" "metadata" "delivery" "seq" "recent"
 }
 
 wire! {
