@@ -211,6 +211,18 @@ impl State {
         }
     }
 
+    /// A part was taken back. What it has said is closed with its item; the rest of the message begins anew.
+    pub(super) fn part_removed(&mut self, message: &str, part: &str, emit: &mut Emit<'_>) {
+        emit.ignore("nothing of it was shown");
+        let Some(message) = self.messages.get_mut(message) else { return };
+        let Some(at) = message.parts.iter().position(|known| known.id == part) else { return };
+        if message.parts.remove(at).index.is_some()
+            && let Some(item) = message.item.take()
+        {
+            emit.complete(item, ItemStatus::Failed, true);
+        }
+    }
+
     /// What the session does next is no part of the prompt before: that one is whole. An answer is not: where events
     /// are written long after they happened, the first word of it says already that it is complete.
     pub(super) fn settle_prompt(&mut self, session: &str, emit: &mut Emit<'_>) {
@@ -259,9 +271,10 @@ impl State {
         let text = texts.fold(hash::of(b""), |sum, text| hash::more(sum, &text.as_wtf8()));
         let sent = &mut self.native(session).sent;
         let told = sent.iter().position(|sent| *sent == text).map(|at| sent.remove(at)).is_some();
-        if !own.is_empty() && !told {
+        let repeated = !own.is_empty() && self.repeats_prompt(session, text);
+        if !own.is_empty() && !told && !repeated {
             self.begin_prompted_turn(session, message.created, emit);
-            let content = own.iter().filter_map(|(value, part)| prompt_part(part, *value)).collect();
+            let content = own.iter().flat_map(|(value, part)| prompt_parts(part, *value)).collect();
             let spec = Spec {
                 id,
                 kind: ItemKind::Message,
@@ -281,6 +294,13 @@ impl State {
             self.put_in(session, part, *value, emit);
             emit.set_cause(before);
         }
+    }
+
+    /// Whether the agent gives the last prompt once more.
+    fn repeats_prompt(&mut self, session: &str, text: u64) -> bool {
+        let native = self.native(session);
+        let before = std::mem::replace(&mut native.prompt, text);
+        std::mem::take(&mut native.repeats) && before == text
     }
 
     /// A prompt begins a turn, unless it is a copy, or is not to be answered.
@@ -303,13 +323,18 @@ impl State {
     pub(super) fn put_in(&mut self, session: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         let agent = self.agent_of(session);
         if part.r#type.as_deref() == Some("compaction") {
+            self.native(session).repeats = part.overflow == Some(true);
             let how = if part.auto == Some(true) { "automatic" } else { "manual" };
             let part = StatusPart { label: StatusLabel::Compaction, detail: Some(how.into()), ..StatusPart::default() };
             emit.status_with(part, Some(value.json()), agent.as_deref(), false);
             return;
         }
-        let Some(content) = prompt_part(part, value) else { return };
+        let content = prompt_parts(part, value);
+        if content.is_empty() {
+            return;
+        }
         let id = part.id.as_deref().unwrap_or_default();
+        self.note_below(part.message.as_deref().unwrap_or_default(), id);
         let spec = Spec {
             id,
             kind: ItemKind::System,
@@ -318,7 +343,15 @@ impl State {
             parent: None,
             agent: agent.as_deref(),
         };
-        emit.item(&spec, ItemStatus::Completed, vec![content], false);
+        emit.item(&spec, ItemStatus::Completed, content, false);
+    }
+
+    /// Remembers what hangs below a message: it is taken back with it.
+    pub(super) fn note_below(&mut self, message: &str, id: &str) {
+        if self.below.len() == MOST_BELOW {
+            self.below.pop_front();
+        }
+        self.below.push_back((hash::id(message.as_bytes()), id.to_owned()));
     }
 
     /// A message was taken back.
@@ -328,15 +361,21 @@ impl State {
         if let Some(item) = self.messages.remove(id).and_then(|message| message.item) {
             emit.complete(item, ItemStatus::Failed, true);
         }
-        if !emit.has_begun(id) {
+        let mut shown = vec![id.to_owned()];
+        let message = hash::id(id.as_bytes());
+        self.below.retain(|(of, id)| {
+            if *of == message {
+                shown.extend([id.clone(), format!("{id}_result")]);
+            }
+            *of != message
+        });
+        shown.retain(|id| emit.has_begun(id));
+        if shown.is_empty() {
             emit.ignore("nothing of it was shown");
             return;
         }
-        let part = StatusPart {
-            label: StatusLabel::Retracted,
-            retracts: Some(vec![Cow::Owned(format!("itm_{id}"))]),
-            ..StatusPart::default()
-        };
+        let retracts = shown.into_iter().map(|id| Cow::Owned(format!("itm_{id}"))).collect();
+        let part = StatusPart { label: StatusLabel::Retracted, retracts: Some(retracts), ..StatusPart::default() };
         emit.status_with(part, None, self.agent_of(session).as_deref(), false);
     }
 
@@ -384,13 +423,18 @@ fn is_own(part: &Part<'_>) -> bool {
 }
 
 /// A part of the user's message. Agents that are mentioned stand in the text already.
-fn prompt_part<'a>(part: &Part<'a>, value: Value<'a>) -> Option<ContentPart<'a>> {
-    match part.r#type.as_deref().unwrap_or_default() {
-        "text" => part.text.clone().map(|text| parts::text_part(false, text)),
-        "file" => Some(parts::file(part.mime.as_deref(), part.filename.clone(), part.url.clone()?, part.source)),
-        "agent" => None,
-        _ => Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })),
-    }
+fn prompt_parts<'a>(part: &Part<'a>, value: Value<'a>) -> Vec<ContentPart<'a>> {
+    let text = |text: &Option<Text<'a>>| text.clone().map(|text| parts::text_part(false, text));
+    let json = || Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() }));
+    let file = |url| parts::file(part.mime.as_deref(), part.filename.clone(), url, part.source);
+    let [first, second] = match part.r#type.as_deref().unwrap_or_default() {
+        "text" => [text(&part.text), None],
+        "file" => [part.url.clone().map(file), None],
+        "subtask" => [text(&part.prompt), json()],
+        "agent" => [None, None],
+        _ => [json(), None],
+    };
+    first.into_iter().chain(second).collect()
 }
 
 /// A prompt as the host sent it, where no stream shows it.

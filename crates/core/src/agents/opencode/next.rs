@@ -95,6 +95,10 @@ impl State {
     }
 
     fn step_ended(&mut self, session: &str, id: &str, event: &Next<'_>, emit: &mut Emit<'_>) {
+        if self.is_done(id) {
+            emit.ignore("nothing new");
+            return;
+        }
         self.complete_message(id, false, emit);
         let finish = event.finish.as_deref().unwrap_or_default();
         if self.agent_of(session).is_some() {

@@ -235,6 +235,7 @@ impl State {
         let call_id = if emit.has_begun(call) { format!("{call}_{id}") } else { call.to_owned() };
         let parent = self.messages.get(message).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
         let parent = parent.or_else(|| emit.has_begun(message).then(|| format!("itm_{message}")));
+        self.note_below(message, &call_id);
         let agent = self.agent_of(session);
         let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
         let spec = CallSpec { call_id: &call_id, parent: parent.as_deref(), agent: agent.as_deref() };
