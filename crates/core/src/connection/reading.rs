@@ -17,8 +17,8 @@ use crate::sink::{LineReport, Outcome, Sink};
 
 impl Connection {
     /// More of a transcript that has no clock but its own: where the chunk begins must not show in any time.
-    pub(crate) fn more(&mut self, chunk: &[u8], sink: &mut dyn Sink) {
-        self.push(chunk, &Channel::Stdout, Direction::Out, sink);
+    pub(crate) fn more(&mut self, chunk: &[u8], channel: &Channel, sink: &mut dyn Sink) {
+        self.push(chunk, channel, Direction::Out, sink);
     }
 
     /// One entry of a stored file.

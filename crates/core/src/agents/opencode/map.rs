@@ -331,7 +331,9 @@ impl State {
                     None => emit.ignore("empty delta"),
                 }
             }
-            ("message.part.removed", ..) => emit.ignore("in its message"),
+            ("message.part.removed", ..) => {
+                self.part_removed(message, event.part_id.as_deref().unwrap_or_default(), emit);
+            }
             _ => emit.ignore("nothing new"),
         }
     }

@@ -1,5 +1,7 @@
 //! What is remembered while OpenCode is read.
 
+use std::collections::VecDeque;
+
 use super::streams::Streams;
 use crate::emit::Ref;
 use crate::map::{Hashes, Map, Set};
@@ -19,6 +21,8 @@ kept! {
         pub(super) messages: Map<String, Message>,
         /// Tool calls that are not over, by the identifier of their part.
         pub(super) tools: Map<String, Tool>,
+        /// What hangs below messages, the last of it: a hash of the message, and the call or part.
+        pub(super) below: VecDeque<(u64, String)>,
         /// Hashes of the identifiers of messages and parts that are over.
         pub(super) done: Hashes,
         /// Requests of the agent that wait for an answer, by their identifier.
@@ -69,6 +73,10 @@ kept! {
         pub(super) failed: Option<FailedRequest>,
         /// Hashes of prompts that were told when they were sent: the stream began after that, and shows them too.
         pub(super) sent: Vec<u64>,
+        /// A hash of the last prompt.
+        pub(super) prompt: u64,
+        /// The conversation was too long and is summarised: the last prompt is given once more.
+        pub(super) repeats: bool,
         /// The next prompt is not to be answered.
         pub(super) no_reply: bool,
         /// The role that the session itself named last: it goes on naming the one that it began with.
@@ -125,6 +133,8 @@ kept! {
         pub(super) cost: Option<f64>,
         pub(super) began: Option<i64>,
         pub(super) last: Option<i64>,
+        /// The files that a stored turn has changed, as JSON: told at its end.
+        pub(super) changes: Option<String>,
     }
 }
 
@@ -192,6 +202,10 @@ kept! {
         pub(super) created: i64,
         /// It was complete when it was first heard of: its parts follow.
         pub(super) complete: Option<Complete>,
+        /// Nothing was heard of it but its parts.
+        pub(super) stub: bool,
+        /// The files that were changed for a stored prompt, as JSON.
+        pub(super) changes: Option<String>,
         /// It is the summary of a compaction.
         pub(super) summary: bool,
         /// The answer in the form that was asked for, as JSON.
@@ -213,9 +227,10 @@ kept! {
 
 kept! {
     /// How a message was completed.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[derive(Debug, Default)]
     pub(super) struct Complete {
-        pub(super) failed: bool,
+        /// Why it failed, as JSON.
+        pub(super) error: Option<String>,
     }
 }
 
