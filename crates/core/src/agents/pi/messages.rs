@@ -33,7 +33,7 @@ impl State {
         let Some(message) = &line.message else { return };
         if message.role.as_deref() == Some("assistant") {
             self.began_again = false;
-            self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+            self.answers(message, emit);
             self.open_message(&name(message), emit);
         }
     }
