@@ -17,9 +17,10 @@ const NO_RUN: i64 = 1000;
 
 impl State {
     /// The host has prompted the agent.
-    pub(super) fn prompted(&mut self, emit: &mut Emit<'_>) {
+    pub(super) fn prompted(&mut self, text: &str, emit: &mut Emit<'_>) {
         if self.rest != Rest::Settled {
             emit.begin_turn(None, true);
+            self.says(text, emit);
         }
     }
 
@@ -27,6 +28,7 @@ impl State {
         self.began_again = matches!(self.rest, Rest::Silence(_)) && !self.told;
         self.tell_failure(None, emit);
         self.running = true;
+        self.retrying = false;
         self.rest = Rest::No;
         emit.begin_turn(None, false);
         emit.ignore("start of a run");
@@ -57,8 +59,10 @@ impl State {
         emit.ignore("nothing new");
         self.end_turn(false, emit);
         // A prompt may have been sent before the agent said that it is idle.
-        if self.requests.iter().any(|request| request.kind == "prompt") {
+        if let Some(index) = self.requests.iter().position(|request| request.kind == "prompt") {
             emit.begin_turn(None, true);
+            let text = self.requests[index].subject.clone();
+            self.says(&text, emit);
         }
     }
 
@@ -136,6 +140,7 @@ impl State {
 
     /// The turn is over.
     pub(super) fn end_turn(&mut self, synthetic: bool, emit: &mut Emit<'_>) {
+        self.show_said(emit);
         self.tell_failure(None, emit);
         if let Some(message) = self.message.take() {
             emit.complete(message.item, ItemStatus::Failed, true);
