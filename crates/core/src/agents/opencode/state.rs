@@ -311,7 +311,16 @@ kept! {
     /// A one-shot run.
     #[derive(Debug, Default)]
     pub(super) struct Run {
+        /// The words of the prompt.
+        pub(super) text: String,
+        /// The files that belong to it.
+        pub(super) files: Vec<String>,
         /// What came through standard input.
         pub(super) input: String,
+        /// The item of the prompt, until the input is over.
+        pub(super) item: Option<Ref>,
+        pub(super) model: Option<String>,
+        pub(super) variant: Option<String>,
+        pub(super) cwd: Option<String>,
     }
 }
