@@ -209,6 +209,9 @@ impl Connection {
                 return report(book, direction, bytes, "text", Outcome::Ignored("of no session"), sink);
             }
             let mut emit = Emit::new(book, sink, raw_text(&shown));
+            if direction != Direction::In {
+                machine.agent.text_received(&mut emit);
+            }
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }

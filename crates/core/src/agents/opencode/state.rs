@@ -38,9 +38,11 @@ kept! {
         /// What went wrong last.
         pub(super) last_error: Option<String>,
         /// The Agent Client Protocol: requests of the host that wait for an answer, by their number.
-        pub(super) acp: Map<String, String>,
-        /// The message that its chunks belong to, where that began with a thought.
-        pub(super) acp_message: Option<String>,
+        pub(super) acp: Map<String, AcpRequest>,
+        /// The version that it told.
+        pub(super) acp_version: Option<String>,
+        /// Numbers for messages that it does not name.
+        pub(super) acp_messages: u64,
     }
 }
 
@@ -91,6 +93,32 @@ kept! {
         pub(super) dialect: Option<Dialect>,
         /// What the host has chosen for the prompts to come.
         pub(super) chosen: Chosen,
+        pub(super) acp: Acp,
+    }
+}
+
+kept! {
+    /// What the Agent Client Protocol tells of a session.
+    #[derive(Debug, Default)]
+    pub(super) struct Acp {
+        /// The message that its chunks belong to, where that began with a thought.
+        pub(super) message: Option<String>,
+        /// A tool has ended: a thought that follows is of the next message.
+        pub(super) step_over: bool,
+        /// How large the window is.
+        pub(super) window: Option<u64>,
+        /// What the session has cost so far, where that is known.
+        pub(super) cost: Option<f64>,
+    }
+}
+
+kept! {
+    /// A request of the host in the Agent Client Protocol.
+    #[derive(Debug, Default)]
+    pub(super) struct AcpRequest {
+        pub(super) method: String,
+        pub(super) session: Option<String>,
+        pub(super) cwd: Option<String>,
     }
 }
 
@@ -298,7 +326,16 @@ kept! {
     /// A one-shot run.
     #[derive(Debug, Default)]
     pub(super) struct Run {
+        /// The words of the prompt.
+        pub(super) text: String,
+        /// The files that belong to it.
+        pub(super) files: Vec<String>,
         /// What came through standard input.
         pub(super) input: String,
+        /// The item of the prompt, until the input is over.
+        pub(super) item: Option<Ref>,
+        pub(super) model: Option<String>,
+        pub(super) variant: Option<String>,
+        pub(super) cwd: Option<String>,
     }
 }

@@ -140,6 +140,7 @@ impl State {
             status: Some(status),
             usage,
             context_used: turn.context_used,
+            context_window: self.native(session).acp.window,
             model: turn.model.map(Cow::Owned),
             stop_reason: turn.stop_reason.map(Cow::Owned),
             duration_ms: duration,

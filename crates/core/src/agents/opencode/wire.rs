@@ -346,9 +346,8 @@ wire! {
         r#type("type"): Cow<'a, str>,
         session("sessionID"): Cow<'a, str>,
         part: Value<'a>,
-        error: Failure<'a>,
     }
-    known "timestamp"
+    known "timestamp" "error"
 }
 
 wire! {
