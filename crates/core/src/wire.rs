@@ -107,13 +107,16 @@ pub(crate) struct Fields<'a, 'd> {
 
 impl<'a> Fields<'a, '_> {
     /// A field, by its number. It takes what it can get: a value of a wrong type is reported.
-    #[expect(clippy::inline_always, reason = "most fields of most objects are not there: that is seen without a call")]
-    #[inline(always)]
+    ///
+    /// Most fields of most objects are not there, which is seen without a call, unless the code is to be downloaded.
+    #[expect(clippy::inline_always, reason = "it is a comparison")]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn take<T: Wire<'a>>(&mut self, field: usize) -> Option<T> {
         if self.found[field] == 0 { None } else { self.read(field) }
     }
 
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
     fn read<T: Wire<'a>>(&mut self, field: usize) -> Option<T> {
         let value = self.value.at(self.found[field]);
         if value.kind() == Kind::Null {
