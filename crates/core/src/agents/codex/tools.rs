@@ -352,11 +352,17 @@ pub(super) fn bare_command(command: Value<'_>) -> String {
         None => Some(command.elements().filter_map(Value::str).map(Cow::into_owned).collect()),
     };
     match (words, shown) {
-        (Some(mut words), _) if words.len() == 3 && is_shell_flag(&words[1]) => words.remove(2),
+        (Some(mut words), _) if words.len() == 3 && is_shell(&words[0]) && is_shell_flag(&words[1]) => words.remove(2),
         (_, Some(text)) => text.into_owned(),
         (Some(words), None) => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
         (None, None) => String::new(),
     }
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    matches!(name, "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "fish" | "pwsh" | "powershell" | "cmd")
 }
 
 fn is_shell_flag(word: &str) -> bool {
@@ -423,6 +429,9 @@ mod tests {
         assert_eq!(read(r#"["/bin/zsh","-lc","echo 'x'"]"#), "echo 'x'");
         assert_eq!(read(r#"["git","commit","-m","a b"]"#), "git commit -m 'a b'");
         assert_eq!(read(r#""echo 'open""#), "echo 'open");
+        assert_eq!(read(r#"["C:\\x\\PowerShell.exe","-Command","dir"]"#), "dir");
+        assert_eq!(read(r#"["python3","-c","print(1)"]"#), "python3 -c 'print(1)'");
+        assert_eq!(read(r#""su -c 'rm -rf /'""#), "su -c 'rm -rf /'");
     }
 
     #[test]
