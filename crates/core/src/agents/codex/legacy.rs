@@ -440,7 +440,7 @@ impl State {
         let arguments = tape.read(&call.arguments).ok();
         let part = model_call(call, arguments, &cwd);
         let mut extra: Vec<_> = images.into_iter().map(ContentPart::into_owned).collect();
-        if part.name == "fileChange" && !told.failed {
+        if part.name == "fileChange" {
             let patch = patch_text(call, arguments);
             extra.extend(patch::parse(&patch, &cwd).into_iter().map(patch::file_ref));
         }

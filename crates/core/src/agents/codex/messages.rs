@@ -201,7 +201,7 @@ fn spec<'a>(id: &'a str, role: ItemRole<'static>, place: &'a Place) -> Spec<'a> 
 }
 
 fn message(kind: Kind, item: Ref) -> Live {
-    Live { kind, item: Some(item), parts: Vec::new(), call_id: String::new(), call: None, title: String::new() }
+    Live { kind, item: Some(item), ..Live::default() }
 }
 
 /// Adds a part that is known whole.

@@ -97,7 +97,8 @@ impl State {
             _ if text("kind").is_some_and(|kind| kind == Text::from("writeStdin")) => ("writeStdin", text("command")),
             _ => ("commandExecution", params.get("command").map(|command| Text::from(tools::bare_command(command)))),
         };
-        let title = self.changed_files(call.as_deref(), place).filter(|_| action == "fileChange").or(title);
+        let change = self.changed_files(call.as_deref(), place);
+        let title = change.map(|live| Text::from(live.title.clone())).or(title);
         let input = ["permissions", "fileChanges"].iter().find_map(|key| params.get(key));
         pending.input = params.get("permissions").map_or("{}", Value::raw).to_owned();
         let input = input.or_else(|| meta?.get("tool_params")).or_else(|| params.get("command"));
@@ -114,7 +115,8 @@ impl State {
             let value = (*value).filter(|value| value.kind() != Kind::Null)?;
             Some(format!("\"{key}\":{}", value.raw()))
         });
-        let more = more.collect::<Vec<_>>().join(",");
+        let changes = change.map(|live| format!("\"input\":{{\"changes\":{}}}", live.changes));
+        let more = changes.into_iter().chain(more).collect::<Vec<_>>().join(",");
         emit.ask_permission(PermissionData {
             permission_id: Cow::Borrowed(&pending.event_id),
             action: Cow::Borrowed(action),
@@ -143,9 +145,9 @@ impl State {
     }
 
     /// What a change of files is about: the request does not say it again.
-    fn changed_files(&self, call: Option<&str>, place: &Place) -> Option<Text<'static>> {
-        let live = self.threads.get(&place.thread)?.items.values().find(|live| Some(live.call_id.as_str()) == call)?;
-        Some(Text::from(live.title.clone())).filter(|title| !title.is_empty())
+    fn changed_files(&self, call: Option<&str>, place: &Place) -> Option<&Live> {
+        let mut items = self.threads.get(&place.thread)?.items.values();
+        items.find(|live| Some(live.call_id.as_str()) == call && !live.changes.is_empty())
     }
 
     /// A model decides in place of the user.

@@ -91,6 +91,8 @@ kept! {
         pub(super) call: Option<Ref>,
         /// What a person reads of a call that may ask for permission without saying it again.
         pub(super) title: String,
+        /// The changes of files that it may ask for in the same way.
+        pub(super) changes: String,
     }
 }
 

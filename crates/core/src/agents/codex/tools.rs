@@ -220,9 +220,8 @@ pub(super) fn result<'a>(
             if failed {
                 let said = item.stderr.clone().filter(|text| !text.is_empty()).or_else(|| item.stdout.clone());
                 part.output = said.unwrap_or_default();
-            } else {
-                extra = item.changes.map(patch::changes).unwrap_or_default().into_iter().map(patch::file_ref).collect();
             }
+            extra = item.changes.map(patch::changes).unwrap_or_default().into_iter().map(patch::file_ref).collect();
         }
         Kind::Mcp => {
             let error = item.error.or_else(|| item.result?.get("Err"));
