@@ -82,12 +82,11 @@ impl State {
         let call = match pending.ask {
             Ask::Tool => self.waiting_tool(params, place, emit),
             Ask::Permissions => None,
-            _ => named.clone().map(Cow::into_owned),
+            _ => named.as_deref().map(|id| self.live(place, id).map_or(id, |live| &live.call_id).to_owned()),
         };
         let about = params.get("approvalId").and_then(Value::str).or(named).map(Cow::into_owned);
         let about = about.or_else(|| call.clone()).unwrap_or_else(|| format!("{}_{}", place.thread, pending.id));
         pending.event_id = emit.free_id(&format!("perm_{about}"));
-        let call = call.filter(|call| emit.has_begun(call));
         pending.call.clone_from(&call);
         let meta = params.get("_meta");
         let (action, title) = match pending.ask {
@@ -174,6 +173,9 @@ impl State {
         }
         let status = note.review.and_then(|review| review.get("status")).and_then(Value::str);
         let granted = status.as_deref() == Some("approved");
+        if let Some(review) = note.review {
+            emit.explain(&id, format!("{{\"review\":{}}}", review.raw()));
+        }
         emit.resolve(&id, if granted { PermissionStatus::Accept } else { PermissionStatus::Reject }, None, false);
     }
 
@@ -208,7 +210,7 @@ impl State {
             return emit.ignore("what happens next shows it");
         }
         // Nobody has seen the answer: without a call to tell, it counts as none.
-        emit.resolve(&pending.event_id, PermissionStatus::Reject, None, false);
+        emit.resolve(&pending.event_id, PermissionStatus::Reject, None, true);
     }
 }
 
