@@ -234,6 +234,8 @@ kept! {
         pub(super) said: Option<String>,
         /// Calls that the model made and that have not come to their end, in their order.
         pub(super) calls: Vec<SeenCall>,
+        /// The end of a turn whose calls were stopped: what they had printed may still be told.
+        pub(super) end: Option<Held>,
         /// Commands that run on, by the number of their terminal.
         pub(super) terminals: Map<String, Terminal>,
     }
@@ -246,8 +248,8 @@ kept! {
         pub(super) call_id: String,
         pub(super) name: String,
         pub(super) arguments: String,
-        /// It was stopped; what it had printed may still be told.
-        pub(super) aborted: bool,
+        /// It was stopped, in these words; what it had printed may still be told.
+        pub(super) aborted: Option<String>,
     }
 }
 

@@ -11,13 +11,13 @@ use super::items::Place;
 use super::map::read;
 use super::messages::{system_item, text_part};
 use super::notes;
-use super::state::{State, Thread};
+use super::state::{Held, State, Thread};
 use super::turns::Ended;
 use super::wire::{Happened, Meta, Rollout, Seen, Settings};
 use crate::agents::Recognised;
 use crate::api::{Agent, Form};
 use crate::emit::Emit;
-use crate::json::Value;
+use crate::json::{Tape, Value};
 use crate::time;
 
 /// Whether a line is one of Codex's, of any form.
@@ -116,6 +116,10 @@ impl State {
         let inner = payload.get("type").and_then(Value::str).unwrap_or_default();
         emit.kind(if inner.is_empty() { kind.clone().into_owned() } else { format!("{kind}/{inner}") });
         let at = entry.timestamp.as_deref().and_then(time::parse);
+        let item = payload.get("item").filter(|_| inner == "item_completed").and_then(|item| item.get("id"));
+        if !item.and_then(Value::str).is_some_and(|id| self.was_aborted(&id)) {
+            self.turn_is_over(emit);
+        }
         if let Some(at) = at {
             emit.at(at);
         }
@@ -125,6 +129,9 @@ impl State {
             id.clone_into(&mut self.current);
         }
         let Some(place) = self.place_of_file(meta.as_ref(), line, at, emit) else { return };
+        if inner == "turn_aborted" && self.end_waits(&place, line, at) {
+            return emit.ignore("its calls follow");
+        }
         match kind.as_ref() {
             "session_meta" => self.meta(&meta.unwrap_or_default(), &place, emit),
             "turn_context" => match read::<Settings<'_>>(payload, emit) {
@@ -209,7 +216,6 @@ impl State {
         let turn = event.turn_id.as_deref();
         match kind {
             "task_started" | "turn_started" => {
-                self.show_aborted(place, emit);
                 if let Some(thread) = self.threads.get_mut(&place.thread) {
                     thread.rollout.tells_turns = true;
                 }
@@ -223,6 +229,7 @@ impl State {
             }
             "turn_aborted" => {
                 self.say(place, emit);
+                self.show_aborted(place, emit);
                 let (id, duration_ms) = (turn, event.duration_ms);
                 let ended = Ended { id, duration_ms, ..Ended::with(TurnStatus::Interrupted) };
                 self.turn_completed(ended, place, emit);
@@ -266,6 +273,39 @@ impl State {
         }
     }
 
+    /// In files with items, what a stopped call had printed is told when the turn is over: the end waits for it.
+    fn end_waits(&mut self, place: &Place, line: Value<'_>, at: Option<i64>) -> bool {
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return false };
+        let waits = thread.rollout.paginated && thread.rollout.calls.iter().any(|call| call.aborted.is_some());
+        if waits {
+            thread.rollout.end = Some(Held { thread: place.thread.clone(), line: line.raw().to_owned(), at });
+        }
+        waits
+    }
+
+    /// Whether it is a call of a turn whose end waits.
+    fn was_aborted(&self, id: &str) -> bool {
+        self.threads.get(&self.current).is_some_and(|thread| {
+            let rollout = &thread.rollout;
+            rollout.end.is_some() && rollout.calls.iter().any(|call| call.call_id == id && call.aborted.is_some())
+        })
+    }
+
+    /// The end of a turn that has waited, in the file at hand.
+    fn turn_is_over(&mut self, emit: &mut Emit<'_>) {
+        let Some(end) = self.threads.get_mut(&self.current).and_then(|thread| thread.rollout.end.take()) else {
+            return;
+        };
+        let mut tape = Tape::default();
+        let Ok(line) = tape.read(&end.line) else { return };
+        emit.again(&end.line, |emit| {
+            if let Some(place) = self.place(&end.thread, emit) {
+                self.show_aborted(&place, emit);
+            }
+            self.rollout(line, emit);
+        });
+    }
+
     /// Nothing more will come of the files.
     pub(super) fn finish_rollouts(&mut self, emit: &mut Emit<'_>) {
         let session = emit.selected();
@@ -273,6 +313,8 @@ impl State {
         let places: Vec<_> =
             mine.map(|(id, thread)| Place { thread: id.clone(), agent: thread.agent.clone() }).collect();
         for place in places {
+            self.current.clone_from(&place.thread);
+            self.turn_is_over(emit);
             self.say(&place, emit);
             self.show_unfinished(&place, emit);
             let tells = self.threads.get(&place.thread).is_none_or(|thread| thread.rollout.tells_turns);
