@@ -106,6 +106,9 @@ impl State {
             emit.ignore("repeated");
             return;
         }
+        if let Some(thread) = self.threads.get_mut(&place.thread).filter(|_| kind != Kind::User) {
+            thread.usage.restored = false;
+        }
         match kind {
             Kind::User => self.user_started(&item, place, emit),
             Kind::Assistant | Kind::Reasoning => self.message_started(kind, id, place, emit),
@@ -153,12 +156,7 @@ impl State {
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {what}"))), agent);
             }
             Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
-            Kind::Compaction => {
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
-                    thread.compacted = true;
-                }
-                emit.status(StatusLabel::Compaction, Some("compacted".into()), agent);
-            }
+            Kind::Compaction => self.compacted("item", place, emit),
             Kind::Todos => self.todo_items(&item, place, emit),
             Kind::Activity if item.kind.as_deref() != Some("started") => activity(&item, agent, emit),
             Kind::Failure => {

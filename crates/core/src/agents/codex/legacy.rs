@@ -106,7 +106,7 @@ impl State {
     fn other_event(&mut self, kind: &str, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
         let agent = place.agent.as_deref();
         match kind {
-            "context_compacted" => emit.status(StatusLabel::Compaction, Some("compacted".into()), agent),
+            "context_compacted" => self.compacted(kind, place, emit),
             "entered_review_mode" => {
                 let hint = payload.get("user_facing_hint").and_then(Value::text).unwrap_or_default();
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {hint}"))), agent);

@@ -220,11 +220,15 @@ impl State {
             },
             "thread/tokenUsage/updated" => {
                 if let Some(usage) = &params.token_usage {
-                    self.tokens(usage, place);
+                    self.tokens(usage, params.turn_id.as_deref(), place);
                 }
                 emit.ignore("said by the end of the turn");
             }
-            "error" | "thread/realtime/error" => {
+            "thread/realtime/error" => {
+                let error = Failure { message: params.message, ..Failure::default() };
+                emit.error(turns::error_data(&error, None, place));
+            }
+            "error" => {
                 let told = params.error.and_then(|error| read::<Failure<'_>>(error, emit));
                 let error = told.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
                 self.failure(&error, params.will_retry == Some(true), place, emit);
@@ -296,6 +300,9 @@ impl State {
                     emit.status(StatusLabel::Session, Some(Text::from(word)), None);
                 }
                 self.thread_facts(thread, &opened, &place, emit);
+                if let Some(known) = self.threads.get_mut(&place.thread) {
+                    known.usage.restored = matches!(request.method.as_str(), "thread/resume" | "thread/fork");
+                }
                 self.thread_is_there(&place, emit);
             }
             _ => emit.ignore("answer to the host"),

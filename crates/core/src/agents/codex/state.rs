@@ -55,14 +55,16 @@ kept! {
         pub(super) agent: Option<String>,
         /// The turn that runs.
         pub(super) turn: Option<String>,
+        /// Whether the agent has said that it begins.
+        pub(super) turn_told: bool,
         /// The turn before.
         pub(super) last_turn: Option<String>,
         /// Items that have begun and are not over, by their identifier.
         pub(super) items: Map<String, Live>,
-        /// Whether the failure of the running turn was told.
-        pub(super) failed: bool,
-        /// Whether an item has told that the turn was compacted.
-        pub(super) compacted: bool,
+        /// What was told of the failure of the running turn.
+        pub(super) failed: Option<String>,
+        /// What kind of line has told that the conversation was compacted: other kinds repeat it.
+        pub(super) compacted: String,
         pub(super) usage: Tally,
         pub(super) model: Option<String>,
         pub(super) effort: Option<String>,
@@ -117,6 +119,8 @@ kept! {
     #[derive(Debug, Default)]
     pub(super) struct Tally {
         pub(super) sum: Option<Counts>,
+        /// Whether the thread goes on and has not answered yet: the sums are those of before.
+        pub(super) restored: bool,
         pub(super) turn: Counts,
         pub(super) context_used: Option<u64>,
         pub(super) window: Option<u64>,

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{Json, StatusLabel, Text, TurnStatus};
+use interlinear_schema::{Json, StatusLabel, TurnStatus};
 
 use super::items::Place;
 use super::map::read;
@@ -153,7 +153,10 @@ impl State {
                     self.seen(&inner, &seen, payload, &place, emit);
                 }
             }
-            "compacted" => compacted(payload, &place, emit),
+            "compacted" => match payload.get("message").and_then(Value::text).filter(|text| !text.is_empty()) {
+                Some(message) => system_item(vec![text_part(message)], "", &place, emit),
+                None => self.compacted("compacted", &place, emit),
+            },
             "world_state" | "token_usage_record" | "retained_context" | "inter_agent_communication_metadata" => {
                 emit.ignore("bookkeeping");
             }
@@ -223,7 +226,11 @@ impl State {
             }
             "task_complete" | "turn_complete" => {
                 self.say(place, emit);
-                let status = if event.error.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
+                // Older files say what failed before, and only that nothing was said last.
+                let answered = payload.get("last_agent_message").and_then(Value::str).is_some();
+                let failed = self.threads.get(&place.thread).is_some_and(|thread| thread.failed.is_some());
+                let failed = event.error.is_some() || failed && !answered;
+                let status = if failed { TurnStatus::Failed } else { TurnStatus::Completed };
                 let (error, duration_ms) = (event.error.as_ref(), event.duration_ms);
                 self.turn_completed(Ended { id: turn, error, duration_ms, ..Ended::with(status) }, place, emit);
             }
@@ -246,7 +253,7 @@ impl State {
             }
             "token_count" => {
                 if let Some(usage) = &event.info {
-                    self.tokens(usage, place);
+                    self.tokens(usage, turn, place);
                 }
                 emit.ignore("said by the end of the turn");
             }
@@ -324,14 +331,5 @@ impl State {
                 self.turn_completed(ended, &place, emit);
             }
         }
-    }
-}
-
-/// The conversation so far was replaced by a summary.
-fn compacted(payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
-    let message = payload.get("message").and_then(Value::text).filter(|text| !text.is_empty());
-    match message {
-        Some(message) => system_item(vec![text_part(Text::clone(&message))], "", place, emit),
-        None => emit.status(StatusLabel::Compaction, Some("compacted".into()), place.agent.as_deref()),
     }
 }

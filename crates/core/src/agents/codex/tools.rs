@@ -24,7 +24,7 @@ fn collab_tool(item: &Item<'_>) -> String {
 }
 
 /// `open_page` → `openPage`.
-fn camel(name: &str) -> String {
+pub(super) fn camel(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut upper = false;
     for c in name.chars() {
