@@ -8,11 +8,11 @@ use super::items::Place;
 use super::state::{HostRequest, Part, State};
 use super::stored::is_bare;
 use super::turns::{self, Ended};
-use super::wire::{Failure, Message, Opened, Params, Thread};
+use super::wire::{Failure, Message, Opened, Params, Settings, Thread};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::Emit;
-use crate::json::Value;
+use crate::json::{Kind, Tape, Value};
 use crate::wire::Wire;
 
 impl Adapter for State {
@@ -305,7 +305,22 @@ impl State {
                 }
                 self.thread_is_there(&place, emit);
             }
-            _ => emit.ignore("answer to the host"),
+            _ => {
+                if !request.settings.is_empty() {
+                    self.turn_settings(&request, emit);
+                }
+                emit.ignore("answer to the host");
+            }
+        }
+    }
+
+    /// What the host has set with a turn. Older versions do not say it again.
+    fn turn_settings(&mut self, request: &HostRequest, emit: &mut Emit<'_>) {
+        let mut tape = Tape::default();
+        let Ok(value) = tape.read(&request.settings) else { return };
+        let place = request.thread.as_deref().and_then(|thread| self.place(thread, emit));
+        if let (Some(place), Some(settings)) = (place, read::<Settings<'_>>(value, emit)) {
+            self.settings(&settings, &place, emit);
         }
     }
 
@@ -341,5 +356,13 @@ impl State {
         let request = self.host_requests.or_default(id.raw());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
+        if method == "turn/start" {
+            let set = ["model", "effort", "cwd", "approvalPolicy"].iter().filter_map(|key| {
+                let value = message.params?.get(key).filter(|value| value.kind() != Kind::Null)?;
+                Some(format!("\"{key}\":{}", value.raw()))
+            });
+            let set = set.collect::<Vec<_>>().join(",");
+            request.settings = if set.is_empty() { set } else { format!("{{{set}}}") };
+        }
     }
 }

@@ -53,6 +53,9 @@ impl State {
                 let (from, to) = (note.from_model.as_deref(), note.to_model.as_deref());
                 let detail = format!("{} → {}", from.unwrap_or("?"), to.unwrap_or("?"));
                 emit.status(StatusLabel::Model, Some(detail.into()), agent);
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.rerouted = to.map(str::to_owned);
+                }
             }
             "modelProvider/authRecoveryStarted" | "modelProvider/authRecoveryCompleted" => {
                 emit.status(StatusLabel::Notice, note.message.clone(), agent);

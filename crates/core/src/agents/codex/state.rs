@@ -67,6 +67,8 @@ kept! {
         pub(super) compacted: String,
         pub(super) usage: Tally,
         pub(super) model: Option<String>,
+        /// Another model that runs the turn in its place.
+        pub(super) rerouted: Option<String>,
         pub(super) effort: Option<String>,
         /// The goal, as it was last told.
         pub(super) goal: String,
@@ -189,6 +191,8 @@ kept! {
         pub(super) thread: Option<String>,
         /// The session it was made for, if the core made it.
         pub(super) session: Option<usize>,
+        /// What it sets from here on, as JSON.
+        pub(super) settings: String,
     }
 }
 

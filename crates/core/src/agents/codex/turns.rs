@@ -85,7 +85,7 @@ impl State {
         thread.last_turn = thread.turn.take().or_else(|| id.map(str::to_owned));
         let usage = std::mem::take(&mut thread.usage.turn);
         let (context_used, context_window) = (thread.usage.context_used, thread.usage.window);
-        let model = thread.model.clone();
+        let model = thread.rerouted.take().or_else(|| thread.model.clone());
         if place.agent.is_none() {
             begin(id, true, emit);
         }
