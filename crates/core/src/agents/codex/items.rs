@@ -1,7 +1,7 @@
 //! Items of threads: which code makes which events of them. All forms come through here: the app server says when an
 //! item begins and when it is over, `exec` and rollout files often only the latter.
 
-use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, Todo, TodoStatus};
+use interlinear_schema::{StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
 use super::map::read;
 use super::state::State;
@@ -159,10 +159,8 @@ impl State {
             Kind::Compaction => self.compacted("item", place, emit),
             Kind::Todos => self.todo_items(&item, place, emit),
             Kind::Activity if item.kind.as_deref() != Some("started") => activity(&item, agent, emit),
-            Kind::Failure => {
-                let message = item.message.or(item.text).unwrap_or_default();
-                emit.error(ErrorData { message, agent_id: agent.map(Into::into), ..ErrorData::default() });
-            }
+            // A warning: what ends the turn is no item.
+            Kind::Failure => emit.status(StatusLabel::Notice, item.message.or(item.text), agent),
             Kind::Unknown => {
                 let name = item.r#type.as_deref().unwrap_or_default();
                 emit.book.drift.note(DriftKind::Value, "item.type", name);

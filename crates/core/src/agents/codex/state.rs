@@ -220,10 +220,14 @@ kept! {
         pub(super) speaks: bool,
         /// Whether a thread goes on: its sums begin before this process.
         pub(super) resumed: bool,
+        /// Whether it will say when its turn is over.
+        pub(super) tells_turns: bool,
         /// Whether the prompt comes from the standard input.
         pub(super) reads_prompt: bool,
         /// What came from there so far.
         pub(super) prompt: String,
+        /// The model that the command line names.
+        pub(super) model: Option<String>,
     }
 }
 
