@@ -87,7 +87,7 @@ impl State {
         parts.extend(content.and_then(Value::text).map(text_part));
         for value in content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if block.r#type.as_deref() == Some("tool_use") {
+            if block.r#type.as_deref() == Some("tool_use") && block.id.is_some() && block.name.is_some() {
                 calls.push(block);
             } else {
                 parts.push(part(block, value, emit));

@@ -48,6 +48,8 @@ kept! {
         /// What it answers was shown.
         pub(super) asked: bool,
         pub(super) failed: bool,
+        /// Whether the last answer called tools: what the user says then goes into the same turn.
+        pub(super) calls: bool,
         pub(super) stop_reason: Option<String>,
         pub(super) model: Option<String>,
         pub(super) context_used: Option<u64>,

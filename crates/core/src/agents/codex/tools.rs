@@ -12,6 +12,7 @@ use super::messages::{image_part, joined_text, texts};
 use super::patch;
 use super::wire::Item;
 use crate::json::Value;
+use crate::uri::path_of_uri;
 
 /// Whether a call starts a subagent, which goes on when the call is over.
 pub(super) fn starts_agent(kind: Kind, item: &Item<'_>) -> bool {
@@ -323,26 +324,6 @@ pub(super) fn duration(value: Value<'_>) -> Option<u64> {
     Some(secs.saturating_mul(1000).saturating_add(nanos / 1_000_000))
 }
 
-/// Rollout files name files by URIs: `file:///workspace/a%20b`.
-pub(super) fn path_of_uri(uri: &str) -> String {
-    let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    let mut out = Vec::with_capacity(path.len());
-    let mut bytes = path.bytes();
-    while let Some(byte) = bytes.next() {
-        let mut rest = bytes.clone();
-        let digits = (byte == b'%').then(|| (rest.next(), rest.next()));
-        let hex = |digit: Option<u8>| char::from(digit?).to_digit(16);
-        match digits.map(|(high, low)| (hex(high), hex(low))) {
-            Some((Some(high), Some(low))) => {
-                out.push((high * 16 + low) as u8);
-                bytes = rest;
-            }
-            _ => out.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// The command without the shell that it is handed to.
 pub(super) fn bare_command(command: Value<'_>) -> String {
     let shown = command.str();
@@ -431,11 +412,5 @@ mod tests {
         assert_eq!(read(r#"["C:\\x\\PowerShell.exe","-Command","dir"]"#), "dir");
         assert_eq!(read(r#"["python3","-c","print(1)"]"#), "python3 -c 'print(1)'");
         assert_eq!(read(r#""su -c 'rm -rf /'""#), "su -c 'rm -rf /'");
-    }
-
-    #[test]
-    fn a_uri_becomes_a_path() {
-        assert_eq!(path_of_uri("file:///a%20b/%C3%BC%zz"), "/a b/ü%zz");
-        assert_eq!(path_of_uri("/plain"), "/plain");
     }
 }
