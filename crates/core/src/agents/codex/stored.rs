@@ -116,8 +116,9 @@ impl State {
         let inner = payload.get("type").and_then(Value::str).unwrap_or_default();
         emit.kind(if inner.is_empty() { kind.clone().into_owned() } else { format!("{kind}/{inner}") });
         let at = entry.timestamp.as_deref().and_then(time::parse);
-        let item = payload.get("item").filter(|_| inner == "item_completed").and_then(|item| item.get("id"));
-        if !item.and_then(Value::str).is_some_and(|id| self.was_aborted(&id)) {
+        let item = if inner == "item_completed" { payload.get("item") } else { None };
+        let id = item.and_then(|item| item.get("id")).and_then(Value::str);
+        if !id.is_some_and(|id| self.was_aborted(&id)) {
             self.turn_is_over(emit);
         }
         if let Some(at) = at {
