@@ -58,6 +58,7 @@ impl State {
         // The model was asked again: what has no result by now gets none.
         emit.close_calls(agent);
         if agent.is_none() {
+            self.answered = true;
             self.prompt_answered(emit);
         }
         let id = message.id.as_deref();

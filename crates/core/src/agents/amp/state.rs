@@ -19,6 +19,8 @@ kept! {
         pub(super) calls: Map<String, CallInfo>,
         /// What the turn is known to be so far.
         pub(super) turn: Turn,
+        /// Whether the main agent has said anything.
+        pub(super) answered: bool,
         /// What went wrong last.
         pub(super) last_error: Option<String>,
         /// Older versions: the call that was announced last, for results that do not name theirs.
