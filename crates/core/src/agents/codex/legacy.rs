@@ -51,6 +51,7 @@ impl State {
                 | "mcp_tool_call_end"
                 | "patch_apply_end"
                 | "web_search_end"
+                | "image_generation_end"
                 | "exec_command_end"
                 | "view_image_tool_call" => emit.ignore("said by the items"),
                 _ => self.other_event(kind, payload, place, emit),
@@ -82,6 +83,17 @@ impl State {
             "web_search_end" => {
                 let item = Item { query: event.query.clone(), action: event.action, ..Item::default() };
                 self.legacy_item(Kind::WebSearch, item, event, place, emit);
+            }
+            "image_generation_end" => {
+                let text = |key: &str| payload.get(key).and_then(Value::text);
+                let item = Item {
+                    revised_prompt: text("revised_prompt"),
+                    saved_path: text("saved_path"),
+                    result: event.result,
+                    status: payload.get("status").and_then(Value::str),
+                    ..Item::default()
+                };
+                self.legacy_item(Kind::ImageGeneration, item, event, place, emit);
             }
             "view_image_tool_call" => {
                 let item = Item { path: event.path.clone(), ..Item::default() };
@@ -126,6 +138,7 @@ impl State {
             | "mcp_tool_call_begin"
             | "patch_apply_begin"
             | "web_search_begin"
+            | "image_generation_begin"
             | "item_started"
             | "undo_completed"
             | "shutdown_complete"

@@ -57,8 +57,7 @@ impl State {
             self.requests.push(pending);
             return emit.ignore("between programs");
         }
-        // A request cannot wait for the link of its thread: the agent waits for the answer.
-        let place = self.open_thread(&thread, None, emit);
+        let place = self.asking(&thread, emit);
         self.ensure_turn(params.get("turnId").and_then(Value::str).as_deref(), &place, emit);
         pending.session = emit.selected();
         match ask {
@@ -67,6 +66,20 @@ impl State {
             _ => self.permission(&mut pending, method, params, &place, emit),
         }
         self.requests.push(pending);
+    }
+
+    /// Where a request belongs. It cannot wait for the link of its thread, as the agent waits for the answer: where
+    /// there is one session, it is that one's.
+    fn asking(&mut self, thread: &str, emit: &mut Emit<'_>) -> Place {
+        let mut sessions = self.threads.values().map(|thread| thread.session);
+        let first = sessions.next().filter(|first| sessions.all(|session| session == *first));
+        match first.filter(|_| !self.threads.contains_key(thread)) {
+            Some(session) => {
+                emit.select(session);
+                Place { thread: thread.to_owned(), agent: None }
+            }
+            None => self.open_thread(thread, None, emit),
+        }
     }
 
     fn permission(

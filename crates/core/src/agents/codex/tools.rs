@@ -248,7 +248,10 @@ pub(super) fn result<'a>(
         Kind::ImageGeneration => {
             failed |= item.failure.is_some();
             part.output = item.failure.map(message_of).unwrap_or_default();
-            extra.extend(item.saved_path.clone().filter(|path| !path.is_empty()).map(image_part));
+            let saved = item.saved_path.clone().filter(|path| !path.is_empty());
+            let whole = || item.result?.str().filter(|data| !data.is_empty());
+            let path = saved.or_else(|| whole().map(|data| Text::from(format!("data:image/png;base64,{data}"))));
+            extra.extend(path.map(image_part));
         }
         Kind::FunctionOutput => {
             part.output = item.output.map(|output| joined_text(output, "\n")).unwrap_or_default();

@@ -293,7 +293,7 @@ wire! {
         "completed_at" "started_at" "last_agent_message" "root_turn_id" "time_to_first_token_ms"
         "collaboration_mode_kind" "model_context_window" "turn_attribution" "rate_limits" "read_only_hint" "kind"
         "review_output" "num_turns" "codex_error_info" "target" "user_facing_hint" "delivery" "questions" "type"
-        "thread_id" "text" "reason" "status" "goal"
+        "thread_id" "text" "reason" "status" "goal" "revised_prompt" "saved_path" "transparent_background"
 }
 
 wire! {
