@@ -300,7 +300,7 @@ impl State {
                     emit.status(StatusLabel::Session, Some(Text::from(word)), None);
                 }
                 self.thread_facts(thread, &opened, &place, emit);
-                if let Some(known) = self.threads.get_mut(&place.thread) {
+                if let Some(known) = self.threads.get_mut(&place.thread).filter(|known| known.turn.is_none()) {
                     known.usage.restored = matches!(request.method.as_str(), "thread/resume" | "thread/fork");
                 }
                 self.thread_is_there(&place, emit);
@@ -356,13 +356,16 @@ impl State {
         let request = self.host_requests.or_default(id.raw());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
-        if method == "turn/start" {
-            let set = ["model", "effort", "cwd", "approvalPolicy"].iter().filter_map(|key| {
-                let value = message.params?.get(key).filter(|value| value.kind() != Kind::Null)?;
-                Some(format!("\"{key}\":{}", value.raw()))
-            });
-            let set = set.collect::<Vec<_>>().join(",");
-            request.settings = if set.is_empty() { set } else { format!("{{{set}}}") };
-        }
+        request.settings = message.params.filter(|_| method == "turn/start").map(set_by).unwrap_or_default();
     }
+}
+
+/// What a turn is begun with that stays, as JSON; nothing if that is nothing.
+fn set_by(params: Value<'_>) -> String {
+    let set = ["model", "effort", "cwd", "approvalPolicy"].iter().filter_map(|key| {
+        let value = params.get(key).filter(|value| value.kind() != Kind::Null)?;
+        Some(format!("\"{key}\":{}", value.raw()))
+    });
+    let set = set.collect::<Vec<_>>().join(",");
+    if set.is_empty() { set } else { format!("{{{set}}}") }
 }

@@ -110,7 +110,8 @@ impl State {
             _ => ("commandExecution", params.get("command").map(|command| Text::from(tools::bare_command(command)))),
         };
         let change = self.changed_files(call.as_deref(), place);
-        let title = change.map(|live| Text::from(live.title.clone())).or(title);
+        let files = change.map(|live| Text::from(live.title.clone())).filter(|files| !files.is_empty());
+        let title = files.or(title);
         let input = ["permissions", "fileChanges"].iter().find_map(|key| params.get(key));
         pending.input = params.get("permissions").map_or("{}", Value::raw).to_owned();
         let input = input.or_else(|| meta?.get("tool_params")).or_else(|| params.get("command"));
@@ -127,7 +128,8 @@ impl State {
             let value = (*value).filter(|value| value.kind() != Kind::Null)?;
             Some(format!("\"{key}\":{}", value.raw()))
         });
-        let changes = change.map(|live| format!("\"input\":{{\"changes\":{}}}", live.changes));
+        let changes =
+            change.filter(|_| input.is_none()).map(|live| format!("\"input\":{{\"changes\":{}}}", live.changes));
         let more = changes.into_iter().chain(more).collect::<Vec<_>>().join(",");
         emit.ask_permission(PermissionData {
             permission_id: Cow::Borrowed(&pending.event_id),

@@ -220,6 +220,7 @@ impl State {
         let turn = event.turn_id.as_deref();
         match kind {
             "task_started" | "turn_started" => {
+                self.show_aborted(place, emit);
                 if let Some(thread) = self.threads.get_mut(&place.thread) {
                     thread.rollout.tells_turns = true;
                 }
