@@ -75,7 +75,6 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 /// Why a notification is ignored on purpose, if it is.
 fn ignored(method: &str) -> Option<&'static str> {
     Some(match method {
-        _ if method.starts_with("codex/event/") => "older dialect",
         "rawResponseItem/completed" | "rawResponse/completed" => "said by the items",
         "turn/diff/updated" => "said by the changes of files",
         "thread/status/changed" => "said by turns and requests",
@@ -146,6 +145,9 @@ impl State {
     }
 
     fn notification(&mut self, method: &str, message: &Message<'_>, line: Value<'_>, emit: &mut Emit<'_>) {
+        if method.starts_with("codex/event/") {
+            return self.older_event(message.params, emit);
+        }
         if let Some(reason) = ignored(method) {
             emit.ignore(reason);
             return;
@@ -290,8 +292,16 @@ impl State {
         }
         // Threads that are only looked at are in answers too.
         let opens = matches!(request.method.as_str(), "" | "thread/start" | "thread/resume" | "thread/fork");
-        match &opened.thread {
-            Some(thread) if opens && opened.cwd.is_some() => {
+        let begins = matches!(request.method.as_str(), "" | "newConversation" | "resumeConversation");
+        match (&opened.thread, &opened.conversation_id) {
+            (None, Some(id)) if begins => {
+                let place = self.open_thread(id, None, emit);
+                if let Some(known) = self.threads.get_mut(&place.thread) {
+                    known.older = true;
+                }
+                self.thread_facts(&Thread::default(), &opened, &place, emit);
+            }
+            (Some(thread), _) if opens && opened.cwd.is_some() => {
                 let id = thread.id.as_deref().unwrap_or_default();
                 let before = emit.session().native_id.clone().filter(|_| request.session.is_some());
                 let place = self.open_thread(id, request.session, emit);

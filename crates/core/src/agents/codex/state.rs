@@ -76,6 +76,8 @@ kept! {
         pub(super) todos: String,
         /// MCP servers and how they are.
         pub(super) servers: Map<String, String>,
+        /// Whether it is a conversation of the first version of the protocol.
+        pub(super) older: bool,
         /// What is only of rollout files.
         pub(super) rollout: Rollout,
     }

@@ -215,7 +215,14 @@ impl State {
     }
 
     /// Something that happened.
-    fn happened(&mut self, kind: &str, event: &Happened<'_>, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn happened(
+        &mut self,
+        kind: &str,
+        event: &Happened<'_>,
+        payload: Value<'_>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
         let agent = place.agent.as_deref();
         let turn = event.turn_id.as_deref();
         match kind {
@@ -270,8 +277,9 @@ impl State {
             "thread_rolled_back" => emit.status(StatusLabel::Notice, Some("the thread was reverted".into()), agent),
             "warning" | "guardian_warning" => emit.status(StatusLabel::Notice, event.message.clone(), agent),
             "error" | "stream_error" => {
-                let info = payload.get("codex_error_info");
-                let error = super::wire::Failure { message: event.message.clone(), info, ..Default::default() };
+                let (info, more) = (payload.get("codex_error_info"), payload.get("additional_details"));
+                let message = event.message.clone();
+                let error = super::wire::Failure { message, info, more, ..Default::default() };
                 self.failure(&error, kind == "stream_error", place, emit);
             }
             "plan_update" => {
