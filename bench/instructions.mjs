@@ -18,23 +18,28 @@ const size = 600_000;
 /** So much dearer the core may become unnoticed. */
 const tolerance = 1.1;
 
-/** The numbers of this build: by agent and kind of session. */
+/** What is counted: events as lines of JSON, and packed for JavaScript. */
+const ways = { "": "convert", ", packed": "pack" };
+
+/** The numbers of this build: by agent, kind of session and what comes out. */
 export async function count() {
   if (!has("valgrind")) {
     throw new Problem("Instructions are counted by valgrind. Install it (Debian: `apt-get install valgrind`).");
   }
   await run("cargo", ["build", "--release", "--package", "interlinear-bench"], { echo: false, name: "compiling" });
   mkdirSync(folder, { recursive: true });
-  return Object.fromEntries(corpora.map((which) => [`${which.agent} ${which.kind}`, ratio(which)]));
+  return Object.fromEntries(corpora.flatMap(ratios));
 }
 
-function ratio({ agent, kind }) {
+function ratios({ agent, kind }) {
   const file = at("target", "bench", `${agent}-${kind}-counted.jsonl`);
   writeFileSync(file, `${corpus(agent, kind, size).join("\n")}\n`);
-  const [read, convert, parse] = ["read", "convert", "parse"].map((mode) =>
-    instructions([mode, agent, channelOf(agent), file]),
-  );
-  return Number(((convert - read) / (parse - read)).toFixed(3));
+  const counted = (mode) => instructions([mode, agent, channelOf(agent), file]);
+  const [read, parse] = [counted("read"), counted("parse")];
+  return Object.entries(ways).map(([name, mode]) => {
+    const ratio = (counted(mode) - read) / (parse - read);
+    return [`${agent} ${kind}${name}`, Number(ratio.toFixed(3))];
+  });
 }
 
 function instructions(args) {

@@ -1,7 +1,7 @@
 //! The core without a boundary: bytes of an agent's lines → NDJSON bytes, against `serde_json::Value` of the same lines.
 //!
-//! `time` prints a ratio for each sample; `convert` and `parse` do one of the two over the whole file, and `read` neither,
-//! for a program that counts instructions.
+//! `time` prints a ratio for each sample; `convert` and `parse` do one of the two over the whole file, `pack` converts for
+//! JavaScript, and `read` does nothing of it, for a program that counts instructions.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -17,14 +17,15 @@ const SLICE: usize = 64 * 1024;
 fn main() -> Result<(), Failed> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, agent, channel, file] = arguments.as_slice() else {
-        return Err("usage: time|convert|parse|read AGENT CHANNEL FILE".into());
+        return Err("usage: time|convert|pack|parse|read AGENT CHANNEL FILE".into());
     };
     let text = std::fs::read_to_string(file)?;
     let slices = slices(&text);
-    let mut reader = Reader::open(agent, channel)?;
+    let encoding = if mode == "pack" { Encoding::Packed } else { Encoding::Ndjson };
+    let mut reader = Reader::open(agent, channel, encoding)?;
     match mode.as_str() {
         "time" => time(&mut reader, &slices),
-        "convert" => slices.iter().for_each(|slice| reader.convert(slice)),
+        "convert" | "pack" => slices.iter().for_each(|slice| reader.convert(slice)),
         "parse" => slices.iter().for_each(|slice| parse(slice)),
         "read" => slices.iter().for_each(|slice| {
             black_box(slice);
@@ -56,7 +57,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(agent: &str, channel: &str) -> Result<Self, Failed> {
+    fn open(agent: &str, channel: &str, encoding: Encoding) -> Result<Self, Failed> {
         let options = OpenOptions {
             agent: serde_json::from_value(Value::from(agent))?,
             session_id: "session".to_owned(),
@@ -66,7 +67,7 @@ impl Reader {
             max_line: None,
         };
         let session = Connection::open(&options).map_err(|failure| failure.message)?;
-        Ok(Self { session, channel: Channel::parse(channel), output: Output::new(Encoding::Ndjson) })
+        Ok(Self { session, channel: Channel::parse(channel), output: Output::new(encoding) })
     }
 
     fn convert(&mut self, slice: &str) {

@@ -61,7 +61,7 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x04";
+const SNAPSHOT: &[u8] = b"interlinear\x05";
 
 impl Connection {
     /// Opens a session or a connection.

@@ -1,7 +1,7 @@
 //! Whole transcripts: recordings, live streams, stored files.
 
 use crate::agents::{self, Recognised, Shape};
-use crate::api::{Agent, ConvertOptions, Detection, Failure, Form, Stats, Stretch};
+use crate::api::{Agent, Channel, ConvertOptions, Detection, Failure, Form, Stats, Stretch};
 use crate::connection::Connection;
 use crate::json::Tape;
 use crate::lines::{Line, Lines, MAX_LINE};
@@ -30,7 +30,8 @@ enum Reading {
     /// Not enough was seen yet to tell what it is.
     Head(Vec<(String, Vec<u8>)>),
     Recording(Box<Recording>),
-    Live(Box<Connection>),
+    /// A stream, as a process prints it or as a server sends it.
+    Live(Box<Connection>, Channel),
     /// Lines of stored files, with the name of the one that is being read.
     Lines(Box<Connection>, String),
     Stored(Box<Stored>),
@@ -64,8 +65,8 @@ impl Converter {
                 recording.push(chunk, sink);
                 Ok(())
             }
-            Reading::Live(connection) => {
-                connection.more(chunk, sink);
+            Reading::Live(connection, channel) => {
+                connection.more(chunk, channel, sink);
                 Ok(())
             }
             Reading::Lines(connection, name) => {
@@ -73,7 +74,7 @@ impl Converter {
                     file.clone_into(name);
                     connection.next_file(sink);
                 }
-                connection.more(chunk, sink);
+                connection.more(chunk, &Channel::Stdout, sink);
                 Ok(())
             }
             Reading::Stored(stored) => {
@@ -113,7 +114,7 @@ impl Converter {
         match &mut self.reading {
             Reading::Head(_) => {}
             Reading::Recording(recording) => recording.end(sink),
-            Reading::Live(connection) | Reading::Lines(connection, _) => connection.end(0.0, sink),
+            Reading::Live(connection, _) | Reading::Lines(connection, _) => connection.end(0.0, sink),
             Reading::Stored(stored) => stored.end(sink),
             Reading::Documents(connection, files) => {
                 for document in agents::arrange(connection.agent(), std::mem::take(files)) {
@@ -138,7 +139,7 @@ impl Converter {
         match &self.reading {
             Reading::Head(_) => Stats::default(),
             Reading::Recording(recording) => recording.stats(),
-            Reading::Live(connection) | Reading::Lines(connection, _) | Reading::Documents(connection, _) => {
+            Reading::Live(connection, _) | Reading::Lines(connection, _) | Reading::Documents(connection, _) => {
                 connection.stats()
             }
             Reading::Stored(stored) => stored.stats(),
@@ -152,31 +153,32 @@ impl Converter {
             head.iter().find_map(|(name, bytes)| look(name, bytes, last, &mut self.tape).map(|look| (name, look)));
         let named = head.iter().find_map(|(name, _)| by_name(name));
         let decided = match found {
-            Some((_, Look { recording, found: Some(found) })) => Some((recording, found)),
+            Some((_, Look { wrapped, found: Some(found) })) => Some((wrapped, found)),
             // A recording that says nothing of its agent, or text without a line of JSON.
-            Some((_, Look { recording, found: None })) if last => {
+            Some((_, Look { wrapped, found: None })) if last => {
                 let agent = self.options.agent.or(named);
-                agent.map(|agent| (recording, Recognised { agent, form: Form::Live, version: None }))
+                agent.map(|agent| (wrapped, Recognised { agent, form: Form::Live, version: None }))
             }
             None if last => {
-                self.options.agent.map(|agent| (false, Recognised { agent, form: Form::Live, version: None }))
+                let agent = self.options.agent;
+                agent.map(|agent| (Wrapped::Not, Recognised { agent, form: Form::Live, version: None }))
             }
             _ => return Ok(()),
         };
-        let Some((recording, mut found)) = decided else {
+        let Some((wrapped, mut found)) = decided else {
             let name = head.first().map(|(name, _)| name.as_str()).unwrap_or_default();
             return Err(unknown(name));
         };
         found.agent = self.options.agent.unwrap_or(found.agent);
         let head = std::mem::take(head);
-        self.begin(recording, found);
+        self.begin(wrapped, found);
         for (name, bytes) in head {
             self.push(&name, &bytes, sink)?;
         }
         Ok(())
     }
 
-    fn begin(&mut self, recording: bool, found: Recognised) {
+    fn begin(&mut self, wrapped: Wrapped, found: Recognised) {
         let Recognised { agent, form, version } = found;
         let session = self.options.session_id.as_deref().unwrap_or("session");
         let limit = self.options.max_line.map_or(MAX_LINE, |limit| limit as usize);
@@ -185,15 +187,17 @@ impl Converter {
             connection.set_max_line(limit);
             connection
         };
-        self.reading = match (recording, form) {
-            (true, _) => Reading::Recording(Box::new(Recording::new(live(), limit))),
-            (false, Form::Stored) => match agents::shape(agent) {
+        self.reading = match (wrapped, form) {
+            (Wrapped::Recording, _) => Reading::Recording(Box::new(Recording::new(live(), limit))),
+            (Wrapped::Not, Form::Stored) => match agents::shape(agent) {
                 Shape::Indexed => Reading::Stored(Box::new(Stored::new(agent, limit))),
                 Shape::Lines => Reading::Lines(Box::new(live()), String::new()),
                 Shape::Documents => Reading::Documents(Box::new(live()), Vec::new()),
             },
-            (false, _) => Reading::Live(Box::new(live())),
+            (Wrapped::Not, _) => Reading::Live(Box::new(live()), Channel::Stdout),
+            (Wrapped::Frames, _) => Reading::Live(Box::new(live()), Channel::Sse(String::new())),
         };
+        let recording = wrapped == Wrapped::Recording;
         self.detection = Some(Detection { agent, form, recording, version });
     }
 }
@@ -202,14 +206,15 @@ impl Converter {
 pub fn detect(name: &str, head: &[u8]) -> Result<Detection, Failure> {
     let mut tape = Tape::default();
     let look = look(name, head, true, &mut tape);
-    let (recording, found) = match look {
-        Some(Look { recording, found: Some(found) }) => (recording, Some(found)),
-        Some(Look { recording, found: None }) => {
+    let (wrapped, found) = match look {
+        Some(Look { wrapped, found: Some(found) }) => (wrapped, Some(found)),
+        Some(Look { wrapped, found: None }) => {
             let named = by_name(name).map(|agent| Recognised { agent, form: Form::Live, version: None });
-            (recording, named)
+            (wrapped, named)
         }
-        None => (false, None),
+        None => (Wrapped::Not, None),
     };
+    let recording = wrapped == Wrapped::Recording;
     let Recognised { agent, form, version } = found.ok_or_else(|| unknown(name))?;
     Ok(Detection { agent, form, recording, version })
 }
@@ -228,9 +233,19 @@ fn by_name(name: &str) -> Option<Agent> {
     parts.find_map(|part| Agent::ALL.iter().copied().find(|agent| agent.as_str() == part))
 }
 
+/// What stands around the agent's own lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrapped {
+    Not,
+    /// Records of both directions.
+    Recording,
+    /// The frames of server-sent events.
+    Frames,
+}
+
 /// What the first lines tell.
 struct Look {
-    recording: bool,
+    wrapped: Wrapped,
     found: Option<Recognised>,
 }
 
@@ -244,12 +259,18 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
         let Some(line) = line.bytes() else { return };
         let done = result.as_ref().is_some_and(|look| look.found.is_some());
         let Ok(text) = std::str::from_utf8(line) else { return };
+        let framed = text.strip_prefix("data:");
+        let text = framed.unwrap_or(text);
         if !text.trim_start().starts_with('{') || (done && version.is_some()) {
             return;
         }
         let Ok(value) = tape.read(text) else { return };
         let inner = recording::inner(value);
-        let recording = inner.is_some();
+        let wrapped = match (&inner, framed) {
+            (Some(_), _) => Wrapped::Recording,
+            (None, Some(_)) => Wrapped::Frames,
+            (None, None) => Wrapped::Not,
+        };
         channel = channel.or(inner.as_ref().and_then(|inner| inner.guess));
         let mut guess = None;
         let found = match &inner {
@@ -269,13 +290,13 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
             }
         };
         if let Some(guess) = guess.filter(|_| weak.is_none()) {
-            weak = Some(Look { recording, found: Some(guess) });
+            weak = Some(Look { wrapped, found: Some(guess) });
         }
         if version.is_none() {
             version = found.as_ref().and_then(|found| found.version.clone());
         }
-        if !done && (recording || found.is_some()) {
-            result = Some(Look { recording, found });
+        if !done && (inner.is_some() || found.is_some()) {
+            result = Some(Look { wrapped, found });
         }
     };
     lines.push(bytes, MAX_LINE, &mut read);
@@ -287,7 +308,7 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
     }
     if result.is_none() && last {
         let found = agents::recognise_document(name, &String::from_utf8_lossy(bytes));
-        return found.map(|found| Look { recording: false, found: Some(found) });
+        return found.map(|found| Look { wrapped: Wrapped::Not, found: Some(found) });
     }
     if let (Some(Look { found: found @ None, .. }), Some(agent), true) = (&mut result, channel, last) {
         *found = Some(Recognised { agent, form: Form::Live, version: None });

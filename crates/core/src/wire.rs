@@ -90,10 +90,10 @@ pub(crate) fn find<'a, 'd>(
             drift.note(DriftKind::Field, place, &key.str().unwrap_or_default());
         }
     });
-    Some(Fields { table, place, value, found, next: 0, drift })
+    Some(Fields { table, place, value, found, drift })
 }
 
-/// The fields that were found in an object; they are taken in their order.
+/// The fields that were found in an object.
 #[derive(Debug)]
 pub(crate) struct Fields<'a, 'd> {
     table: &'static Table,
@@ -102,32 +102,33 @@ pub(crate) struct Fields<'a, 'd> {
     value: Value<'a>,
     /// The place of each field's value; 0: it is not there.
     found: &'d [u32],
-    next: usize,
     drift: &'d mut Drifts,
 }
 
 impl<'a> Fields<'a, '_> {
-    /// The next field. It takes what it can get: a value of a wrong type is reported.
-    #[inline(never)]
-    pub(crate) fn take<T: Wire<'a>>(&mut self) -> Option<T> {
-        let value = self.next_value()?;
-        let field = T::read(value, self.place, self.drift);
-        if field.is_none() {
-            self.mistyped();
-        }
-        field
+    /// A field, by its number. It takes what it can get: a value of a wrong type is reported.
+    #[expect(clippy::inline_always, reason = "most fields of most objects are not there: that is seen without a call")]
+    #[inline(always)]
+    pub(crate) fn take<T: Wire<'a>>(&mut self, field: usize) -> Option<T> {
+        if self.found[field] == 0 { None } else { self.read(field) }
     }
 
-    fn next_value(&mut self) -> Option<Value<'a>> {
-        let place = self.found[self.next];
-        self.next += 1;
-        let value = self.value.at(place);
-        (place != 0 && value.kind() != Kind::Null).then_some(value)
+    #[inline(never)]
+    fn read<T: Wire<'a>>(&mut self, field: usize) -> Option<T> {
+        let value = self.value.at(self.found[field]);
+        if value.kind() == Kind::Null {
+            return None;
+        }
+        let read = T::read(value, self.place, self.drift);
+        if read.is_none() {
+            self.mistyped(field);
+        }
+        read
     }
 
     #[cold]
-    fn mistyped(&mut self) {
-        self.drift.note(DriftKind::Type, self.place, self.table.name(self.next - 1));
+    fn mistyped(&mut self, field: usize) {
+        self.drift.note(DriftKind::Type, self.place, self.table.name(field));
     }
 }
 
@@ -230,14 +231,16 @@ macro_rules! wire {
                     $( stringify!($field), $crate::wire::words!($field $(, $key $(| $more)*)?), "\n", )*
                     $( $known, " ", )*
                 );
+                // The table numbers fields in the order in which they are written here.
+                #[expect(non_camel_case_types, reason = "they are named as the fields are")]
+                enum Number { $( $field, )* }
                 static KEYS: &[Key] = &keys::<{ keys::<0>(TEXT, FIELDS).0 }>(TEXT, FIELDS).1;
                 static TABLE: Table = Table::new(TEXT, KEYS);
                 // One for each field, and one for all keys that are known and not used.
                 let mut found = [0; FIELDS + 1];
                 let mut fields = $crate::wire::find(&TABLE, $place, $rest, value, &mut found, drift)?;
-                // In the order in which they are written here, which is that of the table.
                 Some(Self {
-                    $( $field: fields.take(), )*
+                    $( $field: fields.take(Number::$field as usize), )*
                     _line: std::marker::PhantomData,
                 })
             }

@@ -242,49 +242,58 @@ impl<T: IntoOwned> IntoOwned for Option<T> {
 /// How many bytes there are before the next quote, backslash or control character.
 #[inline]
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
+    length_before(bytes, special)
+}
+
+/// How many bytes there are before the first one that is marked, if sixteen of them are looked at at once.
+#[inline]
+pub(crate) fn length_before(bytes: &[u8], marks: impl Fn([u8; 16]) -> u32) -> usize {
     let (blocks, rest) = bytes.as_chunks::<16>();
     for (index, block) in blocks.iter().enumerate() {
-        let special = special(*block);
-        if special != 0 {
-            return index * 16 + special.trailing_zeros() as usize;
+        let marked = marks(*block);
+        if marked != 0 {
+            return index * 16 + marked.trailing_zeros() as usize;
         }
     }
     match bytes.last_chunk() {
-        // The last ones once more, with some of those before them, which are plain.
+        // The last ones once more, with some of those before them, which are not marked.
         Some(last) if !rest.is_empty() => {
-            let special = special(*last);
-            if special == 0 { bytes.len() } else { bytes.len() - 16 + special.trailing_zeros() as usize }
+            let marked = marks(*last);
+            if marked == 0 { bytes.len() } else { bytes.len() - 16 + marked.trailing_zeros() as usize }
         }
         Some(_) => bytes.len(),
-        None => short_plain_length(bytes),
+        None => short_length_before(bytes, marks),
     }
 }
 
-/// The same for less than sixteen bytes.
-fn short_plain_length(bytes: &[u8]) -> usize {
-    let plain = match (bytes.first_chunk(), bytes.last_chunk(), bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(first), Some(last), ..) => all_plain(u64::from_le_bytes(*first)) && all_plain(u64::from_le_bytes(*last)),
-        (_, _, Some(first), Some(last)) => {
-            all_plain(u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)))
+/// The same for less than sixteen bytes: the first and the last ones beside each other, which may overlap.
+#[inline]
+fn short_length_before(bytes: &[u8], marks: impl Fn([u8; 16]) -> u32) -> usize {
+    let mut block = [b' '; 16];
+    let ends = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>());
+    let half = match ends {
+        (Some(first), Some(last), ..) => {
+            block[..8].copy_from_slice(first);
+            block[8..].copy_from_slice(last);
+            8
         }
-        _ => false,
+        (_, _, Some(first), Some(last)) => {
+            block[..4].copy_from_slice(first);
+            block[4..8].copy_from_slice(last);
+            4
+        }
+        _ => {
+            block.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+            16
+        }
     };
-    let end = if plain { None } else { bytes.iter().position(|byte| is_special(*byte)) };
-    end.unwrap_or(bytes.len())
-}
-
-/// Whether none of eight bytes is a quote, a backslash or a control character.
-fn all_plain(word: u64) -> bool {
-    const ONES: u64 = u64::MAX / 0xFF;
-    // The highest bit of a byte shows that it is less; if any does, the lowest of them is right.
-    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
-    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    (below(word, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7) == 0
-}
-
-/// Whether a byte is a quote, a backslash or a control character.
-pub(crate) fn is_special(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
+    let marked = marks(block);
+    let at = marked.trailing_zeros() as usize;
+    match () {
+        () if marked == 0 => bytes.len(),
+        () if at < half => at,
+        () => at + bytes.len() - 2 * half,
+    }
 }
 
 /// A bit for each byte that is a quote, a backslash or a control character.

@@ -7,7 +7,9 @@ use crate::{Json, Text};
 /// How a value is packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// A number, a truth value, or any JSON: one element, as it is.
+    /// A whole number that is not negative.
+    Number,
+    /// Another number, a truth value, or any JSON: one value, as it is.
     Value,
     /// An identifier, or its place among the last ones.
     Id,
@@ -101,7 +103,13 @@ macro_rules! values {
         }
     )* };
 }
-values!(Json<'_>, bool, u64, i64, f64);
+values!(Json<'_>, bool, i64, f64);
+
+impl Described for u64 {
+    fn describe(_: &mut Types) -> Kind {
+        Kind::Number
+    }
+}
 
 impl Described for Text<'_> {
     fn describe(_: &mut Types) -> Kind {

@@ -1,17 +1,24 @@
-//! The packed form of events, for JavaScript: one flat JSON array of numbers and strings.
+//! The packed form of events, for JavaScript: a flat JSON array of what varies, and numbers that say what it is.
 //!
 //! What costs most on the way into JavaScript is `JSON.parse` of what every event repeats. So an event is written as
 //! an operation (its type, and which of its fields are there) and the values that vary; a function generated from
 //! [`Described`] makes the objects again, equal to those of the full JSON down to the order of their keys.
 //!
+//! The numbers (operations, masks, lengths, places of what was said before) are not in the array but stand after it,
+//! one character each, or a few: six bits a character, the lowest first; all but the last of a number have the seventh
+//! bit. How many characters that is stands at the end, in [`COUNT`] characters.
+//!
 //! All of it is ASCII, so that the engine keeps one byte a character. What is written after [`Packer::clear`] can be
 //! read by itself.
 
+mod ascii;
+mod ring;
+
 use std::borrow::Cow;
 
-use wide::u8x16;
-
-use crate::json::{self, IntoOwned as _, Json, ToJson as _, decimal};
+use self::ascii::escape;
+use self::ring::Ring;
+use crate::json::{IntoOwned as _, Json, ToJson as _, decimal};
 use crate::table::same;
 use crate::text::Text;
 use crate::{Again, EventData, EventSource, ItemDeltaData, UniversalEvent};
@@ -20,8 +27,7 @@ use crate::{Again, EventData, EventSource, ItemDeltaData, UniversalEvent};
 pub mod op {
     /// How many bits the type has.
     pub const TYPE_BITS: u32 = 4;
-    /// In place of a type: another delta to the part of the last one; its text follows. Where there is nothing else to
-    /// say, the text alone stands in place of the operation.
+    /// In place of a type: another delta to the part of the last one; its text follows.
     pub const AGAIN: u32 = 13;
     /// In place of a type: the event follows as plain JSON.
     pub const PLAIN: u32 = 14;
@@ -43,11 +49,25 @@ pub mod op {
     pub const MASK_SHIFT: u32 = 9;
 }
 
-/// How many identifiers are remembered. A number instead of an identifier is a place among them.
+/// How many characters say how many characters the numbers have.
+pub const COUNT: usize = 5;
+
+/// How many bits of a number a character has.
+pub const CODE_BITS: u32 = 6;
+
+/// How many identifiers are remembered. The number of one is 0 where it follows as a value, or its place and 1.
 pub const IDS: usize = 16;
 
-/// How many texts are remembered: what streamed is said again when its item is completed.
+/// The number of an identifier that is not there.
+pub const NO_ID: usize = IDS + 1;
+
+/// How many texts are remembered, and numbered as identifiers are: what streamed is said again when its item is
+/// completed.
 pub const TEXTS: usize = 8;
+
+/// The bits of a number that a character has, and the bit that says that more follow.
+const CODE: u8 = (1 << CODE_BITS) - 1;
+const MORE: u8 = 1 << CODE_BITS;
 
 /// How many bits the type of a part has; the mask of its optional fields stands above them.
 pub const PART_BITS: u32 = 4;
@@ -62,6 +82,7 @@ pub trait Pack {
 #[derive(Debug)]
 pub struct Packer {
     out: Vec<u8>,
+    codes: Vec<u8>,
     ids: Ring<IDS>,
     texts: Ring<TEXTS>,
     session_id: String,
@@ -83,6 +104,7 @@ impl Default for Packer {
     fn default() -> Self {
         Self {
             out: Vec::new(),
+            codes: Vec::new(),
             ids: Ring::default(),
             texts: Ring::default(),
             session_id: String::new(),
@@ -106,12 +128,19 @@ impl Packer {
         self.input = (start, start + input.len());
     }
 
-    /// What was written, as one JSON array; empty if nothing was.
+    /// What was written, array and numbers; empty if nothing was.
     pub fn close(&mut self) -> &mut Vec<u8> {
-        if let Some(first @ b',') = self.out.first_mut() {
-            *first = b'[';
-            self.out.push(b']');
+        if self.codes.is_empty() {
+            return &mut self.out;
         }
+        match self.out.first_mut() {
+            Some(first) => *first = b'[',
+            None => self.out.push(b'['),
+        }
+        self.out.push(b']');
+        let count = self.codes.len();
+        self.out.append(&mut self.codes);
+        self.out.extend((0..COUNT as u32).map(|digit| (count >> (digit * CODE_BITS)) as u8 & CODE));
         &mut self.out
     }
 
@@ -119,15 +148,18 @@ impl Packer {
     pub fn clear(&mut self, kept: usize) {
         self.out.clear();
         self.out.shrink_to(kept);
+        self.codes.clear();
+        self.codes.shrink_to(kept);
         self.raw.shrink_to(kept);
         self.forget();
     }
 
     /// The next event.
     pub fn event(&mut self, event: &UniversalEvent<'_>) {
-        let start = self.out.len();
+        let (start, codes) = (self.out.len(), self.codes.len());
         if !self.compact(event) {
             self.out.truncate(start);
+            self.codes.truncate(codes);
             self.forget();
             self.number(u64::from(op::PLAIN));
             self.verbatim(Json::of(event).as_str());
@@ -142,7 +174,7 @@ impl Packer {
         }
         self.sequence = again.sequence;
         let raw = self.raw_kind(again.raw);
-        self.operation(op::AGAIN | raw);
+        self.number(u64::from(op::AGAIN | raw));
         self.native(raw, again.raw);
         self.once(again.text);
         true
@@ -182,7 +214,7 @@ impl Packer {
         self.plain = event.extra.0.is_empty();
         let again = self.repeated(&event.data);
         let what = if again.is_some() { op::AGAIN } else { place as u32 | event.data.mask() << op::MASK_SHIFT };
-        self.operation(what | synthetic | time | session | raw);
+        self.number(u64::from(what | synthetic | time | session | raw));
         if !same_session {
             self.session(event, prefix.len());
         }
@@ -198,14 +230,6 @@ impl Packer {
             None => event.data.pack_members(self),
         }
         self.plain
-    }
-
-    /// Begins an event.
-    #[inline]
-    fn operation(&mut self, operation: u32) {
-        if operation != op::AGAIN {
-            self.number(u64::from(operation));
-        }
     }
 
     /// The text of a delta that differs from the last one in nothing else.
@@ -231,7 +255,7 @@ impl Packer {
         self.id(&event.session_id);
         match &event.native_session_id {
             Some(native) => self.id(native),
-            None => self.element(b"null"),
+            None => self.number(NO_ID as u64),
         }
         let prefix = &event.event_id[..prefix];
         self.id(prefix);
@@ -282,15 +306,25 @@ impl Packer {
         self.plain = false;
     }
 
-    /// An element of the array, as it is.
-    pub fn element(&mut self, json: &[u8]) {
+    /// A value of the array, as it is.
+    fn value(&mut self, json: &[u8]) {
         self.out.push(b',');
         self.out.extend_from_slice(json);
     }
 
     /// A number.
+    #[inline]
     pub fn number(&mut self, number: u64) {
-        self.element(decimal(number, &mut [0; 20]));
+        if number <= u64::from(CODE) { self.codes.push(number as u8) } else { self.large_number(number) }
+    }
+
+    #[inline(never)]
+    fn large_number(&mut self, mut number: u64) {
+        while number > u64::from(CODE) {
+            self.codes.push(number as u8 & CODE | MORE);
+            number >>= CODE_BITS;
+        }
+        self.codes.push(number as u8);
     }
 
     /// Text that comes once.
@@ -301,17 +335,17 @@ impl Packer {
         self.out.push(b'"');
     }
 
-    /// An identifier: its place among the last ones, if it is there.
+    /// An identifier, or its place among the last ones.
     pub fn id(&mut self, id: &str) {
-        // An escaped identifier is found as it is written only, and that has a backslash in it.
-        if let Some(place) = self.ids.find(id.as_bytes(), &self.out)
-            && !id.contains('\\')
-        {
-            return self.number(place as u64);
+        if let Some(place) = self.ids.find(id.as_bytes(), &self.out) {
+            return self.number(place as u64 + 1);
         }
+        self.number(0);
         let start = self.out.len() + 2;
         self.string(id.as_bytes());
-        self.ids.add(start..self.out.len() - 1);
+        let end = self.out.len() - 1;
+        // One with escapes would be found as it is written only.
+        if end - start == id.len() { self.ids.add(start..end, &self.out) } else { self.ids.skip() }
     }
 
     /// Text of an agent that does not come again.
@@ -326,25 +360,28 @@ impl Packer {
         }
     }
 
-    /// Text of an agent: its place among the last ones, if it is there.
+    /// Text of an agent, or its place among the last ones.
     fn text(&mut self, text: &Text<'_>) {
         let start = self.out.len() + 2;
         self.once(text);
-        let (before, written) = self.out.split_at(start);
-        match self.texts.find(&written[..written.len() - 1], before) {
-            Some(place) => {
-                self.out.truncate(start - 2);
-                self.number(place as u64);
-            }
-            None => self.texts.add(start..self.out.len() - 1),
+        let end = self.out.len() - 1;
+        if let Some(place) = self.texts.find(&self.out[start..end], &self.out) {
+            self.out.truncate(start - 2);
+            self.number(place as u64 + 1);
+        } else {
+            self.number(0);
+            self.texts.add(start..end, &self.out);
         }
     }
 
-    /// A word: its place in its set, or itself if it is not in it.
+    /// A word: its place in its set and 1, or 0 and itself if it is not in it.
     pub(crate) fn word(&mut self, word: Result<u8, &str>) {
         match word {
-            Ok(place) => self.number(u64::from(place)),
-            Err(word) => self.string(word.as_bytes()),
+            Ok(place) => self.number(u64::from(place) + 1),
+            Err(word) => {
+                self.number(0);
+                self.string(word.as_bytes());
+            }
         }
     }
 
@@ -366,112 +403,9 @@ fn same_option(one: Option<&str>, other: Option<&str>) -> bool {
     }
 }
 
-/// Where the last strings stand in the output, between their quotes.
-#[derive(Debug)]
-struct Ring<const SIZE: usize> {
-    places: [(u32, u32); SIZE],
-    next: usize,
-}
-
-impl<const SIZE: usize> Default for Ring<SIZE> {
-    fn default() -> Self {
-        // No string ends before it begins.
-        Self { places: [(1, 0); SIZE], next: 0 }
-    }
-}
-
-impl<const SIZE: usize> Ring<SIZE> {
-    /// The place of a string, as it is written.
-    fn find(&self, written: &[u8], out: &[u8]) -> Option<usize> {
-        let is_it = |(start, end): &(u32, u32)| {
-            // Most differ in length.
-            (*end as usize).checked_sub(*start as usize) == Some(written.len())
-                && out.get(*start as usize..*end as usize).is_some_and(|known| same(known, written))
-        };
-        self.places.iter().position(is_it)
-    }
-
-    fn add(&mut self, place: std::ops::Range<usize>) {
-        self.places[self.next] = (place.start as u32, place.end as u32);
-        self.next = (self.next + 1) % SIZE;
-    }
-}
-
 /// Which of the optional fields are there, one bit each.
 pub(crate) fn mask(present: &[bool]) -> u32 {
     present.iter().rev().fold(0, |mask, present| mask << 1 | u32::from(*present))
-}
-
-/// Appends WTF-8 in ASCII, as the body of a JSON string (`STRING`) or as JSON text that has such strings within.
-fn escape<const STRING: bool>(mut bytes: &[u8], out: &mut Vec<u8>) {
-    loop {
-        let clean = clean_length::<STRING>(bytes);
-        out.extend_from_slice(&bytes[..clean]);
-        bytes = &bytes[clean..];
-        let Some(&first) = bytes.first() else { return };
-        let length = match first {
-            0x00..0x80 => {
-                escape_ascii(first, out);
-                1
-            }
-            _ => escape_other(bytes, out),
-        };
-        bytes = &bytes[length..];
-    }
-}
-
-fn escape_ascii(byte: u8, out: &mut Vec<u8>) {
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        _ => return escape_unit(u32::from(byte), out),
-    };
-    out.extend_from_slice(&[b'\\', short]);
-}
-
-/// Appends the first character that is not ASCII as its UTF-16 units; gives its length.
-fn escape_other(bytes: &[u8], out: &mut Vec<u8>) -> usize {
-    let low = |at: usize| u32::from(bytes.get(at).map_or(0, |byte| byte & 0x3F));
-    let first = u32::from(bytes[0]);
-    let (code, length) = match first {
-        0x00..0xE0 => ((first & 0x1F) << 6 | low(1), 2),
-        0xE0..0xF0 => ((first & 0x0F) << 12 | low(1) << 6 | low(2), 3),
-        _ => ((first & 0x07) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4),
-    };
-    if let Some(above) = code.checked_sub(0x1_0000) {
-        escape_unit(0xD800 | above >> 10, out);
-        escape_unit(0xDC00 | above & 0x3FF, out);
-    } else {
-        escape_unit(code, out);
-    }
-    length.min(bytes.len())
-}
-
-fn escape_unit(unit: u32, out: &mut Vec<u8>) {
-    let digit = |shift: u32| b"0123456789abcdef"[(unit >> shift & 0xF) as usize];
-    out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
-}
-
-/// How many bytes at the beginning need no escape.
-fn clean_length<const STRING: bool>(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(block) = bytes[at..].first_chunk::<16>() {
-        let mut special = u8x16::new(*block).to_bitmask();
-        if STRING {
-            special |= json::special(*block);
-        }
-        if special != 0 {
-            return at + special.trailing_zeros() as usize;
-        }
-        at += block.len();
-    }
-    if !STRING && bytes[at..].is_ascii() {
-        return bytes.len();
-    }
-    let special = |byte: &u8| *byte >= 0x80 || STRING && json::is_special(*byte);
-    bytes[at..].iter().position(special).map_or(bytes.len(), |clean| at + clean)
 }
 
 impl Pack for Cow<'_, str> {
@@ -494,7 +428,7 @@ impl Pack for Json<'_> {
 
 impl Pack for bool {
     fn pack(&self, packer: &mut Packer) {
-        packer.element(if *self { b"true" } else { b"false" });
+        packer.value(if *self { b"true" } else { b"false" });
     }
 }
 

@@ -15,9 +15,15 @@ pub struct Table {
 
 const HASHES: usize = 64;
 
-/// A number below [`HASHES`], from both ends of a key.
+/// A number below [`HASHES`].
 #[inline]
 const fn hash(key: &[u8]) -> usize {
+    (mixed(key) >> (u64::BITS - HASHES.ilog2())) as usize
+}
+
+/// Both ends of a text, mixed: the highest bits tell most texts apart.
+#[inline]
+pub(crate) const fn mixed(key: &[u8]) -> u64 {
     let (first, last) = match (key.first_chunk(), key.last_chunk(), key.first_chunk(), key.last_chunk(), key) {
         (Some(first), Some(last), ..) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
         (_, _, Some(first), Some(last), _) => {
@@ -26,7 +32,7 @@ const fn hash(key: &[u8]) -> usize {
         (.., [first, .., last]) => (*first as u64, (*last as u64) << 8),
         (.., key) => (key.len() as u64, 0),
     };
-    ((first.rotate_left(5) ^ last).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - HASHES.ilog2())) as usize
+    (first.rotate_left(5) ^ last).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// A key, as a place in the table's text.

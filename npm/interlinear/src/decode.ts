@@ -16,7 +16,7 @@ import {
   TYPE,
 } from "./packed/operations.js";
 import { defineRaw, type Native } from "./packed/raw.js";
-import { begin, end, forget, id, more, next, optionalId } from "./packed/reader.js";
+import { begin, end, forget, id, more, next, number, optionalId } from "./packed/reader.js";
 import type { TraceLine } from "./trace.js";
 
 const utf8 = new TextDecoder();
@@ -41,7 +41,7 @@ let kept: Uint8Array | undefined;
 export function decodeEvents(output: string | Uint8Array, read?: Uint8Array): UniversalEvent[] {
   const events: UniversalEvent[] = [];
   start(output, read);
-  while (more()) events.push(event(next()));
+  while (more()) events.push(event(number()));
   stop();
   return events;
 }
@@ -52,8 +52,8 @@ export function decodeTrace(output: string | Uint8Array, read?: Uint8Array): Tra
   let events: UniversalEvent[] = [];
   start(output, read);
   while (more()) {
-    const operation = next<Operation>();
-    if (typeof operation === "string" || (operation & TYPE) !== LINE) {
+    const operation = number();
+    if ((operation & TYPE) !== LINE) {
       events.push(event(operation));
       continue;
     }
@@ -86,14 +86,7 @@ function stop(): void {
   raw = "";
 }
 
-/** A number that says what follows, or the text of another delta. */
-type Operation = number | string;
-
-function event(operation: Operation): UniversalEvent {
-  if (typeof operation === "string") {
-    count();
-    return envelope("agent", false, "item.delta", { ...delta, delta: operation }) as UniversalEvent;
-  }
+function event(operation: number): UniversalEvent {
   const type = operation & TYPE;
   if (type === PLAIN) {
     forget();
@@ -146,7 +139,7 @@ function session(): void {
   sessionId = id();
   nativeSessionId = optionalId();
   prefix = id();
-  sequence = next();
+  sequence = number();
   beginDecade();
 }
 
@@ -168,11 +161,11 @@ function native(kind: number): void {
   }
   // Not `slice`: that of a Buffer copies nothing.
   kept ??= new Uint8Array(input ?? []);
-  raw = { input: kept, start: next(), end: next() };
+  raw = { input: kept, start: number(), end: number() };
 }
 
 function line(events: UniversalEvent[]): TraceLine {
-  const line = { line: next(), dir: id(), kind: id(), text: next(), outcome: id() };
+  const line = { line: number(), dir: id(), kind: id(), text: next(), outcome: id() };
   const reason = id();
   return (reason === "" ? { ...line, events } : { ...line, reason, events }) as TraceLine;
 }

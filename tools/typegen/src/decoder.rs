@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use interlinear_schema::layout::{Described as _, Field, Kind, Types};
-use interlinear_schema::packed::{IDS, PART_BITS, TEXTS, op};
+use interlinear_schema::packed::{CODE_BITS, COUNT, IDS, NO_ID, PART_BITS, TEXTS, op};
 use interlinear_schema::{ContentPart, EventData};
 
 const HEADER: &str = "\
@@ -12,7 +12,7 @@ const HEADER: &str = "\
 
 const IMPORTS: &str = "\
 import type * as types from \"../../types/index.js\";
-import { id, list, next, text, word } from \"./reader.js\";
+import { id, list, next, number, text, word } from \"./reader.js\";
 ";
 
 /// The functions that make the objects.
@@ -40,7 +40,10 @@ pub(crate) fn objects() -> String {
 /// What the numbers of an operation mean; the names are those of `interlinear_schema::packed`.
 pub(crate) fn operations() -> String {
     let constants = [
+        ("COUNT", COUNT as u32),
+        ("MORE", 1 << CODE_BITS),
         ("IDS", IDS as u32),
+        ("NO_ID", NO_ID as u32),
         ("TEXTS", TEXTS as u32),
         ("TYPE", (1 << op::TYPE_BITS) - 1),
         ("AGAIN", op::AGAIN),
@@ -87,11 +90,12 @@ fn object(name: &str, fields: &[Field], tag: Option<&str>) -> String {
 /// The expression that reads a value.
 fn read(kind: &Kind) -> String {
     match kind {
+        Kind::Number => "number()".to_owned(),
         Kind::Value => "next()".to_owned(),
         Kind::Id => "id()".to_owned(),
         Kind::Text => "text()".to_owned(),
         Kind::Word(set) => format!("word({set})"),
-        Kind::Object(name) => format!("{name}(next())"),
+        Kind::Object(name) => format!("{name}(number())"),
         Kind::Tagged(name) => format!("{name}()"),
         Kind::List(inner) => match inner.as_ref() {
             Kind::Tagged(name) => format!("list({name})"),
@@ -103,7 +107,7 @@ fn read(kind: &Kind) -> String {
 /// The function that makes a part: its type and its mask are one number.
 fn parts(name: &str, variants: &[(&str, &str)]) -> String {
     let mut text = format!(
-        "\nfunction {name}(): types.{name} {{\n  const head = next<number>();\n  const mask = head >> {PART_BITS};\n  switch (head & {}) {{\n",
+        "\nfunction {name}(): types.{name} {{\n  const head = number();\n  const mask = head >> {PART_BITS};\n  switch (head & {}) {{\n",
         (1 << PART_BITS) - 1
     );
     for (place, (_, object)) in variants.iter().enumerate() {

@@ -24,6 +24,8 @@ pub(crate) trait Adapter {
     fn text_sent(&mut self, _text: &str, _emit: &mut Emit<'_>) -> bool {
         false
     }
+    /// The agent has written text that is no JSON, which is about to be shown.
+    fn text_received(&mut self, _emit: &mut Emit<'_>) {}
     /// More text for a part, by a line that repeats an earlier one but for its text; see [`crate::repeat`].
     fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
         emit.delta(growth.item, growth.part, &growth.text, false);
@@ -131,6 +133,10 @@ impl Adapter for State {
 
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         self.adapter_mut().text_sent(text, emit)
+    }
+
+    fn text_received(&mut self, emit: &mut Emit<'_>) {
+        self.adapter_mut().text_received(emit);
     }
 
     fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {

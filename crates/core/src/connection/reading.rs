@@ -17,8 +17,8 @@ use crate::sink::{LineReport, Outcome, Sink};
 
 impl Connection {
     /// More of a transcript that has no clock but its own: where the chunk begins must not show in any time.
-    pub(crate) fn more(&mut self, chunk: &[u8], sink: &mut dyn Sink) {
-        self.push(chunk, &Channel::Stdout, Direction::Out, sink);
+    pub(crate) fn more(&mut self, chunk: &[u8], channel: &Channel, sink: &mut dyn Sink) {
+        self.push(chunk, channel, Direction::Out, sink);
     }
 
     /// One entry of a stored file.
@@ -209,6 +209,9 @@ impl Connection {
                 return report(book, direction, bytes, "text", Outcome::Ignored("of no session"), sink);
             }
             let mut emit = Emit::new(book, sink, raw_text(&shown));
+            if direction != Direction::In {
+                machine.agent.text_received(&mut emit);
+            }
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }

@@ -36,6 +36,8 @@ kept! {
         /// The number of the open turn.
         turn: Option<String>,
         turns: u64,
+        /// Its turn is over when the process is.
+        one_shot: bool,
         /// Items that are not completed.
         pub(super) items: Map<Ref, OpenItem>,
         /// The last item that was opened.
@@ -299,13 +301,22 @@ impl Emit<'_> {
         self.send(synthetic, EventData::TurnEnded(data));
     }
 
+    /// The turn is over when the process is: nothing else will say so.
+    pub(crate) fn ends_with_process(&mut self) {
+        self.session_mut().one_shot = true;
+    }
+
     /// The session is over. A turn that is still open was interrupted, or failed with the session.
     pub(crate) fn end_session(&mut self, mut end: SessionEndedData<'_>) {
         if self.session().ended {
             return;
         }
         self.begin_session();
-        let status = if end.reason == EndReason::Error { TurnStatus::Failed } else { TurnStatus::Interrupted };
+        let status = match end.reason {
+            EndReason::Error => TurnStatus::Failed,
+            EndReason::Completed if self.session().one_shot && self.session().items.is_empty() => TurnStatus::Completed,
+            _ => TurnStatus::Interrupted,
+        };
         self.end_turn(&TurnMetadata { status: Some(status), ..TurnMetadata::default() }, true);
         self.close_all();
         if end.reason != EndReason::Error {

@@ -1,6 +1,6 @@
 // Generated from the Rust types by `cargo run -p interlinear-typegen`. Do not edit: a test compares the two.
 import type * as types from "../../types/index.js";
-import { id, list, next, text, word } from "./reader.js";
+import { id, list, next, number, text, word } from "./reader.js";
 
 const ToolKind: readonly types.ToolKind[] = ["other", "command", "file_read", "file_write", "file_edit", "search", "web_fetch", "web_search", "todo", "task", "mcp", "question", "plan"];
 
@@ -73,8 +73,8 @@ function ToolCallPart(mask: number): types.ContentPart & { type: "tool_call" } {
   if (mask & 1) object.tool_kind = word(ToolKind);
   if (mask & 2) object.title = text();
   if (mask & 4) object.cwd = id();
-  if (mask & 8) object.mcp = McpTool(next());
-  if (mask & 16) object.agent = Subagent(next());
+  if (mask & 8) object.mcp = McpTool(number());
+  if (mask & 16) object.agent = Subagent(number());
   return object;
 }
 
@@ -93,8 +93,8 @@ function ToolResultPart(mask: number): types.ContentPart & { type: "tool_result"
     output: text(),
   };
   if (mask & 1) object.exit_code = next();
-  if (mask & 2) object.duration_ms = next();
-  if (mask & 4) object.todos = list(() => Todo(next()));
+  if (mask & 2) object.duration_ms = number();
+  if (mask & 4) object.todos = list(() => Todo(number()));
   return object;
 }
 
@@ -132,7 +132,7 @@ function StatusPart(mask: number): types.ContentPart & { type: "status" } {
     label: word(StatusLabel),
   };
   if (mask & 1) object.detail = text();
-  if (mask & 2) object.todos = list(() => Todo(next()));
+  if (mask & 2) object.todos = list(() => Todo(number()));
   if (mask & 4) object.retracts = list(() => id());
   return object;
 }
@@ -149,7 +149,7 @@ function StderrOutput(mask: number): types.StderrOutput {
   };
   if (mask & 1) object.head = text();
   if (mask & 2) object.tail = text();
-  if (mask & 4) object.total_lines = next();
+  if (mask & 4) object.total_lines = number();
   return object;
 }
 
@@ -160,7 +160,7 @@ function SessionEndedData(mask: number): types.SessionEndedData {
   };
   if (mask & 1) object.message = text();
   if (mask & 2) object.exit_code = next();
-  if (mask & 4) object.stderr = StderrOutput(next());
+  if (mask & 4) object.stderr = StderrOutput(number());
   return object;
 }
 
@@ -190,7 +190,7 @@ function UniversalItem(mask: number): types.UniversalItem {
 
 function ItemData(_mask: number): types.ItemData {
   const object: types.ItemData = {
-    item: UniversalItem(next()),
+    item: UniversalItem(number()),
   };
   return object;
 }
@@ -202,7 +202,7 @@ function ItemDeltaData(mask: number): types.ItemDeltaData {
   };
   if (mask & 1) object.native_item_id = id();
   if (mask & 2) object.part_type = word(DeltaPart);
-  if (mask & 4) object.part_index = next();
+  if (mask & 4) object.part_index = number();
   if (mask & 8) object.replace = next();
   return object;
 }
@@ -232,7 +232,7 @@ function QuestionOption(mask: number): types.QuestionOption {
 function Question(mask: number): types.Question {
   const object: types.Question = {
     text: text(),
-    options: list(() => QuestionOption(next())),
+    options: list(() => QuestionOption(number())),
   };
   if (mask & 1) object.header = text();
   if (mask & 2) object.multi_select = next();
@@ -249,7 +249,7 @@ function QuestionData(mask: number): types.QuestionData {
   };
   if (mask & 1) object.response = text();
   if (mask & 2) object.kind = word(QuestionKind);
-  if (mask & 4) object.questions = list(() => Question(next()));
+  if (mask & 4) object.questions = list(() => Question(number()));
   if (mask & 8) object.answers = list(() => list(() => text()));
   if (mask & 16) object.tool_call_id = id();
   if (mask & 32) object.agent_id = id();
@@ -278,7 +278,7 @@ function UnparsedData(mask: number): types.UnparsedData {
 }
 
 function ContentPart(): types.ContentPart {
-  const head = next<number>();
+  const head = number();
   const mask = head >> 4;
   switch (head & 15) {
     case 0:

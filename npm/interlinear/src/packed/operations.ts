@@ -1,5 +1,8 @@
 // Generated from the Rust types by `cargo run -p interlinear-typegen`. Do not edit: a test compares the two.
+export const COUNT = 5;
+export const MORE = 64;
 export const IDS = 16;
+export const NO_ID = 17;
 export const TEXTS = 8;
 export const TYPE = 15;
 export const AGAIN = 13;

@@ -1,10 +1,13 @@
 //! `opencode run --format json`: one object a line, and the prompt on the command line or on standard input.
 
-use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Text, TextPart};
+use std::borrow::Cow;
+
+use interlinear_schema::{ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, Json, Text};
 
 use super::map::read;
+use super::parts::text_part;
 use super::state::{Run, State};
-use super::wire::{Part, Printed};
+use super::wire::{Failure, Part, Printed};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 
@@ -17,8 +20,6 @@ const WITH_VALUE: &[&str] = &[
     "--agent",
     "-s",
     "--session",
-    "-f",
-    "--file",
     "--command",
     "--title",
     "--attach",
@@ -48,24 +49,50 @@ impl State {
             emit.ignore("arguments");
             return;
         }
-        self.run = Some(Run::default());
+        let mut run = Run::default();
         let mut said: Vec<String> = Vec::new();
         let mut command = None;
-        let mut words = words.iter().skip(2);
+        let mut words = words.iter().skip(2).map(AsRef::<str>::as_ref).peekable();
         while let Some(word) = words.next() {
-            if word == "--command" {
-                command = words.next();
-            } else if WITH_VALUE.contains(&word.as_ref()) {
-                words.next();
-            } else if !word.starts_with('-') {
+            if word == "--" {
+                said.extend(words.map(as_said));
+                break;
+            }
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+                _ => (word, None),
+            };
+            if matches!(name, "-f" | "--file") {
+                // Every word that follows is a file.
+                run.files.extend(value.map(str::to_owned));
+                while let Some(file) = words.next_if(|word| !word.starts_with('-')) {
+                    run.files.push(file.to_owned());
+                }
+                continue;
+            }
+            if !word.starts_with('-') {
                 said.push(as_said(word));
+                continue;
+            }
+            let value = if WITH_VALUE.contains(&name) { value.or_else(|| words.next()) } else { None };
+            let value = value.map(str::to_owned);
+            match name {
+                "--command" => command = value,
+                "-m" | "--model" => run.model = value,
+                "--variant" => run.variant = value,
+                "--dir" => run.cwd = value,
+                _ => {}
             }
         }
-        let mut text = said.join(" ");
+        run.text = said.join(" ");
         if let Some(command) = command {
-            text = format!("/{command} {text}").trim_end().to_owned();
+            run.text = format!("/{command} {}", run.text).trim_end().to_owned();
         }
-        self.say(&text, emit);
+        let speaks = !run.text.is_empty();
+        self.run = Some(run);
+        if speaks {
+            self.say(emit);
+        }
         emit.ignore("arguments");
     }
 
@@ -78,20 +105,72 @@ impl State {
         true
     }
 
-    /// The program speaks: its input is over.
+    /// The program speaks, or is gone: its input is over, and so is the prompt.
     pub(super) fn finish_input(&mut self, emit: &mut Emit<'_>) {
-        let input = self.run.as_mut().map(|run| std::mem::take(&mut run.input)).unwrap_or_default();
-        self.say(input.trim_end(), emit);
+        let Some(run) = &mut self.run else { return };
+        let input = std::mem::take(&mut run.input);
+        let between = if run.text.is_empty() || input.trim_end().is_empty() { "" } else { "\n" };
+        run.text.push_str(between);
+        run.text.push_str(input.trim_end());
+        if !run.text.is_empty() {
+            self.say(emit);
+        }
+        let Some(run) = &mut self.run else { return };
+        run.text.clear();
+        if let Some(item) = run.item.take() {
+            emit.complete(item, ItemStatus::Completed, true);
+        }
     }
 
-    fn say(&mut self, text: &str, emit: &mut Emit<'_>) {
-        if text.is_empty() {
+    /// Shows the prompt, as far as it is known.
+    fn say(&mut self, emit: &mut Emit<'_>) {
+        let Some(run) = &mut self.run else { return };
+        let item = *run.item.get_or_insert_with(|| {
+            emit.begin_turn(None, true);
+            emit.ends_with_process();
+            let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
+            let item = emit.open(&spec, Vec::new(), true);
+            emit.add_part(item, text_part(false, Text::default()));
+            for file in run.files.drain(..) {
+                let (path, action) = (Cow::Owned(file), FileAction::Read);
+                emit.add_part(item, ContentPart::FileRef(FileRefPart { path, action, ..FileRefPart::default() }));
+            }
+            item
+        });
+        emit.finish_part(item, 0, text_part(false, Text::from(run.text.as_str())));
+    }
+
+    /// What the command line has chosen for the session, once it runs. A role that does not exist is another one then.
+    fn tell_chosen(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let Some(run) = &mut self.run else { return };
+        let (model, variant, cwd) = (run.model.take(), run.variant.take(), run.cwd.take());
+        emit.learn(&[
+            ("cwd", cwd.as_deref().map(Json::of)),
+            ("model", model.as_deref().map(Json::of)),
+            ("variant", variant.as_deref().map(Json::of)),
+        ]);
+        let turn = &mut self.native(session).turn;
+        turn.model = model.or(turn.model.take());
+    }
+
+    /// A failure that the program printed: an object, or words.
+    fn printed_error(&mut self, session: Option<&str>, line: Value<'_>, emit: &mut Emit<'_>) {
+        let error = line.get("error");
+        let words = error.and_then(Value::text).map(|message| Failure { message: Some(message), ..Failure::default() });
+        let object = error.filter(|error| error.is_object());
+        let Some(failure) = words.or_else(|| read::<Failure<'_>>(object?, emit)) else {
+            emit.unknown(line.json(), None);
             return;
+        };
+        let only = || self.sessions.iter().find(|(_, native)| native.agent.is_none()).map(|(id, _)| id.clone());
+        if let Some(session) = session.map(str::to_owned).or_else(only) {
+            self.enter(&session, emit);
+            return self.failure(&session, &failure, error.unwrap_or(line), emit);
         }
-        emit.begin_turn(None, true);
-        let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
-        let part = ContentPart::Text(TextPart { text: Text::from(text), ..TextPart::default() });
-        emit.item(&spec, ItemStatus::Completed, vec![part], true);
+        let inner = failure.data.and_then(|data| data.get("message")).and_then(Value::text);
+        let message = inner.or(failure.message).unwrap_or_default();
+        self.last_error = Some(message.to_string());
+        emit.error(ErrorData { message, code: failure.name, details: Some(line.json()), ..ErrorData::default() });
     }
 
     /// A line that the program printed.
@@ -100,22 +179,21 @@ impl State {
         let kind = printed.r#type.clone().unwrap_or_default();
         emit.kind(&kind);
         let Some(session) = printed.session.as_deref().filter(|id| !id.is_empty()) else {
-            emit.unknown(line.json(), None);
-            return;
+            emit.select_any();
+            self.finish_input(emit);
+            return match kind.as_ref() {
+                "error" => self.printed_error(None, line, emit),
+                _ => emit.unknown(line.json(), None),
+            };
         };
         self.run.get_or_insert_with(Run::default);
         self.enter(session, emit);
         self.finish_input(emit);
         match (kind.as_ref(), printed.part) {
-            ("error", _) => match &printed.error {
-                Some(failure) => {
-                    let value = line.get("error").unwrap_or(line);
-                    self.failure(session, failure, value, emit);
-                }
-                None => emit.unknown(line.json(), None),
-            },
+            ("error", _) => self.printed_error(Some(session), line, emit),
             ("step_start" | "text" | "reasoning" | "tool_use" | "step_finish", Some(value)) => {
                 let Some(part) = read::<Part<'_>>(value, emit) else { return };
+                self.tell_chosen(session, emit);
                 let message = part.message.as_deref().unwrap_or_default();
                 self.adopt(session, message, emit);
                 self.part_updated(session, value, None, emit);

@@ -24,7 +24,9 @@ impl Adapter for State {
                 self.frame(line, Some(stream), emit);
             }
             _ if line.get("jsonrpc").is_some() => self.acp_received(line, emit),
-            _ if line.get("sessionID").is_some() && line.get("timestamp").is_some() => self.printed(line, emit),
+            _ if line.get("timestamp").is_some() && (self.run.is_some() || line.get("sessionID").is_some()) => {
+                self.printed(line, emit);
+            }
             // A stream of events without its frames.
             _ => {
                 self.streaming = true;
@@ -48,6 +50,10 @@ impl Adapter for State {
     fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
         let json = text.trim_start().starts_with('{');
         !json && !text.trim().is_empty() && self.standard_input(text, emit)
+    }
+
+    fn text_received(&mut self, emit: &mut Emit<'_>) {
+        self.finish_input(emit);
     }
 
     fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
@@ -331,7 +337,9 @@ impl State {
                     None => emit.ignore("empty delta"),
                 }
             }
-            ("message.part.removed", ..) => emit.ignore("in its message"),
+            ("message.part.removed", ..) => {
+                self.part_removed(message, event.part_id.as_deref().unwrap_or_default(), emit);
+            }
             _ => emit.ignore("nothing new"),
         }
     }

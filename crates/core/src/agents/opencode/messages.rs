@@ -9,11 +9,13 @@ use interlinear_schema::{
 use super::map::read;
 use super::parts;
 use super::state::{Complete, Role, State};
-use super::wire::{Cache, Failure, FileDiff, Info, Part, Tokens};
+use super::wire::{Cache, Failure, Info, Part, Tokens};
 use crate::emit::{Emit, Ref, Spec};
 use crate::hash;
 use crate::json::{Tape, Value};
-use crate::wire::Wire as _;
+
+/// So much of what hangs below messages is remembered: as far as a revert is likely to go back.
+const MOST_BELOW: usize = 1024;
 
 impl State {
     pub(super) fn is_done(&self, id: &str) -> bool {
@@ -52,14 +54,15 @@ impl State {
     }
 
     fn user_updated(&mut self, session: &str, id: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
-        if let Some(diffs) = info.summary.and_then(|summary| summary.get("diffs")) {
-            let diffs = Vec::<FileDiff<'_>>::read(diffs, "diff", &mut emit.book.drift).unwrap_or_default();
-            self.changes(session, &diffs, emit);
+        let changes = info.summary.and_then(|summary| summary.get("diffs"));
+        if let Some(changes) = changes.filter(|_| !self.stored) {
+            self.tell_changes(session, changes, emit);
         }
         if self.is_done(id) {
             emit.ignore("nothing new");
             return;
         }
+        let stored = self.stored;
         let native = self.native(session);
         if let Some(role) = info.agent.as_deref() {
             role.clone_into(native.role.get_or_insert_default());
@@ -68,64 +71,78 @@ impl State {
         let message = self.messages.or_default(id);
         session.clone_into(&mut message.session);
         message.role = Role::User;
+        message.changes = changes.filter(|_| stored).map(|changes| changes.raw().to_owned());
         message.created = info.time.as_ref().and_then(|time| time.created).unwrap_or(message.created);
         emit.ignore("its parts follow");
     }
 
     fn assistant_updated(&mut self, session: &str, id: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
-        if let Some(error) = info.error.filter(|error| error.is_object())
-            && let Some(failure) = read::<Failure<'_>>(error, emit)
-        {
-            self.failure(session, &failure, error, emit);
-        }
+        let error = info.error.filter(|error| error.is_object());
         if self.is_done(id) {
+            self.message_failed(session, error, emit);
             emit.ignore("nothing new");
             return;
         }
         let completed = info.time.as_ref().and_then(|time| time.completed);
-        let new = self.messages.get(id).is_none_or(|message| message.role != Role::Assistant);
-        if new {
+        let known = self.messages.get(id).filter(|message| message.role == Role::Assistant);
+        let (new, stub) = (known.is_none(), known.is_some_and(|message| message.stub));
+        if new || stub {
             self.begin_assistant(session, id, info, completed.is_some(), emit);
         }
         if let (Some(structured), Some(message)) = (info.structured, self.messages.get_mut(id)) {
             message.structured = Some(structured.raw().to_owned());
         }
-        let Some(completed) = completed else {
-            emit.ignore("nothing new");
-            return;
-        };
-        if self.messages.get(id).is_none_or(|message| message.complete.is_none()) {
+        let waits = self.messages.get(id).is_some_and(|message| message.complete.is_some());
+        if let Some(completed) = completed.filter(|_| !waits) {
             self.count_usage(session, info, completed);
         }
-        let failed = info.error.is_some_and(crate::json::Value::is_object);
-        if new {
+        match self.messages.get_mut(id) {
             // It was complete when it was first heard of: a copy, or a stored one. Its parts come now.
-            if let Some(message) = self.messages.get_mut(id) {
-                message.complete = Some(Complete { failed });
+            Some(message) if new && completed.is_some() => {
+                message.complete = Some(Complete { error: error.map(|error| error.raw().to_owned()) });
+                self.native(session).settling = Some(id.to_owned());
             }
-            self.native(session).settling = Some(id.to_owned());
-        } else {
-            self.complete_message(id, failed, emit);
+            _ => {
+                self.message_failed(session, error, emit);
+                if completed.is_some() {
+                    self.complete_message(id, error.is_some(), emit);
+                }
+            }
+        }
+        emit.ignore("nothing new");
+    }
+
+    /// A message tells why it failed.
+    fn message_failed(&mut self, session: &str, error: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        if let Some(error) = error
+            && let Some(failure) = read::<Failure<'_>>(error, emit)
+        {
+            let native = self.native(session);
+            // It may say the same in other words than the session has.
+            if native.told.as_ref().is_some_and(|(name, _)| failure.name.as_deref() == Some(name)) {
+                native.failed = None;
+                emit.ignore("told before");
+                return;
+            }
+            self.failure(session, &failure, error, emit);
         }
     }
 
     fn begin_assistant(&mut self, session: &str, id: &str, info: &Info<'_>, copy: bool, emit: &mut Emit<'_>) {
-        let root = self.agent_of(session).is_none();
-        if root && (!copy || self.stored) {
+        if self.agent_of(session).is_none() && (!copy || self.stored) {
             self.begin_turn(session, info.time.as_ref().and_then(|time| time.created), true, emit);
         }
-        if root {
-            let native = self.native(session);
-            (native.turn.failed, native.turn.retrying) = (false, false);
-            // What goes wrong from here on is another failure, unless this is the message that it is told of.
-            if !info.error.is_some_and(crate::json::Value::is_object) {
-                native.told = None;
-            }
+        let stored = self.stored;
+        let native = self.native(session);
+        native.turn.retrying = false;
+        // What goes wrong from here on is another failure, unless this is the message that it is told of.
+        if stored || !info.error.is_some_and(Value::is_object) {
+            (native.turn.failed, native.told) = (false, None);
         }
         self.facts_of_message(session, info, emit);
         let message = self.messages.or_default(id);
         message.session = session.to_owned();
-        message.role = Role::Assistant;
+        (message.role, message.stub) = (Role::Assistant, false);
         message.summary = info.summary.and_then(Value::bool) == Some(true);
         self.message_item(id, false, emit);
         self.hear_held(id, emit);
@@ -194,6 +211,18 @@ impl State {
         }
     }
 
+    /// A part was taken back. What it has said is closed with its item; the rest of the message begins anew.
+    pub(super) fn part_removed(&mut self, message: &str, part: &str, emit: &mut Emit<'_>) {
+        emit.ignore("nothing of it was shown");
+        let Some(message) = self.messages.get_mut(message) else { return };
+        let Some(at) = message.parts.iter().position(|known| known.id == part) else { return };
+        if message.parts.remove(at).index.is_some()
+            && let Some(item) = message.item.take()
+        {
+            emit.complete(item, ItemStatus::Failed, true);
+        }
+    }
+
     /// What the session does next is no part of the prompt before: that one is whole. An answer is not: where events
     /// are written long after they happened, the first word of it says already that it is complete.
     pub(super) fn settle_prompt(&mut self, session: &str, emit: &mut Emit<'_>) {
@@ -208,8 +237,14 @@ impl State {
     pub(super) fn settle(&mut self, session: &str, emit: &mut Emit<'_>) {
         let Some(id) = self.native(session).settling.take() else { return };
         let Some(message) = self.messages.get(&id) else { return };
-        match (message.role, message.complete) {
-            (Role::Assistant, Some(Complete { failed })) => self.complete_message(&id, failed, emit),
+        match (message.role, &message.complete) {
+            (Role::Assistant, Some(Complete { error })) => {
+                let error = error.clone();
+                let mut tape = Tape::default();
+                let failure = error.as_deref().and_then(|error| tape.read(error).ok());
+                self.message_failed(session, failure, emit);
+                self.complete_message(&id, error.is_some(), emit);
+            }
             (Role::User, _) => self.complete_prompt(session, &id, emit),
             _ => {}
         }
@@ -236,9 +271,10 @@ impl State {
         let text = texts.fold(hash::of(b""), |sum, text| hash::more(sum, &text.as_wtf8()));
         let sent = &mut self.native(session).sent;
         let told = sent.iter().position(|sent| *sent == text).map(|at| sent.remove(at)).is_some();
-        if !own.is_empty() && !told {
+        let repeated = !own.is_empty() && self.repeats_prompt(session, text);
+        if !own.is_empty() && !told && !repeated {
             self.begin_prompted_turn(session, message.created, emit);
-            let content = own.iter().filter_map(|(value, part)| prompt_part(part, *value)).collect();
+            let content = own.iter().flat_map(|(value, part)| prompt_parts(part, *value)).collect();
             let spec = Spec {
                 id,
                 kind: ItemKind::Message,
@@ -252,6 +288,7 @@ impl State {
             emit.item(&spec, ItemStatus::Completed, content, false);
             emit.set_cause(before);
         }
+        self.native(session).turn.changes = message.changes.or(self.native(session).turn.changes.take());
         for (value, part) in parts.iter().filter(|(_, part)| !is_own(part)) {
             let before = emit.set_cause(Some(Cow::Owned(value.raw().to_owned())));
             self.put_in(session, part, *value, emit);
@@ -259,17 +296,25 @@ impl State {
         }
     }
 
+    /// Whether the agent gives the last prompt once more.
+    fn repeats_prompt(&mut self, session: &str, text: u64) -> bool {
+        let native = self.native(session);
+        let before = std::mem::replace(&mut native.prompt, text);
+        std::mem::take(&mut native.repeats) && before == text
+    }
+
     /// A prompt begins a turn, unless it is a copy, or is not to be answered.
     fn begin_prompted_turn(&mut self, session: &str, created: i64, emit: &mut Emit<'_>) {
         let stored = self.stored;
         let native = self.native(session);
-        let copy = created != 0 && created < native.created;
+        // A stored copy has the turns of what it was made from.
+        let copy = !stored && created != 0 && created < native.created;
         let answered = !std::mem::take(&mut native.no_reply);
         if native.agent.is_some() || copy || !answered {
             return;
         }
-        if stored && emit.session().turn_id().is_some() {
-            self.close_turn(session, true, emit);
+        if stored {
+            self.close_stored_turn(session, emit);
         }
         self.begin_turn(session, Some(created).filter(|created| *created != 0), true, emit);
     }
@@ -278,13 +323,18 @@ impl State {
     pub(super) fn put_in(&mut self, session: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         let agent = self.agent_of(session);
         if part.r#type.as_deref() == Some("compaction") {
+            self.native(session).repeats = part.overflow == Some(true);
             let how = if part.auto == Some(true) { "automatic" } else { "manual" };
             let part = StatusPart { label: StatusLabel::Compaction, detail: Some(how.into()), ..StatusPart::default() };
             emit.status_with(part, Some(value.json()), agent.as_deref(), false);
             return;
         }
-        let Some(content) = prompt_part(part, value) else { return };
+        let content = prompt_parts(part, value);
+        if content.is_empty() {
+            return;
+        }
         let id = part.id.as_deref().unwrap_or_default();
+        self.note_below(part.message.as_deref().unwrap_or_default(), id);
         let spec = Spec {
             id,
             kind: ItemKind::System,
@@ -293,7 +343,15 @@ impl State {
             parent: None,
             agent: agent.as_deref(),
         };
-        emit.item(&spec, ItemStatus::Completed, vec![content], false);
+        emit.item(&spec, ItemStatus::Completed, content, false);
+    }
+
+    /// Remembers what hangs below a message: it is taken back with it.
+    pub(super) fn note_below(&mut self, message: &str, id: &str) {
+        if self.below.len() == MOST_BELOW {
+            self.below.pop_front();
+        }
+        self.below.push_back((hash::id(message.as_bytes()), id.to_owned()));
     }
 
     /// A message was taken back.
@@ -303,15 +361,21 @@ impl State {
         if let Some(item) = self.messages.remove(id).and_then(|message| message.item) {
             emit.complete(item, ItemStatus::Failed, true);
         }
-        if !emit.has_begun(id) {
+        let mut shown = vec![id.to_owned()];
+        let message = hash::id(id.as_bytes());
+        self.below.retain(|(of, id)| {
+            if *of == message {
+                shown.extend([id.clone(), format!("{id}_result")]);
+            }
+            *of != message
+        });
+        shown.retain(|id| emit.has_begun(id));
+        if shown.is_empty() {
             emit.ignore("nothing of it was shown");
             return;
         }
-        let part = StatusPart {
-            label: StatusLabel::Retracted,
-            retracts: Some(vec![Cow::Owned(format!("itm_{id}"))]),
-            ..StatusPart::default()
-        };
+        let retracts = shown.into_iter().map(|id| Cow::Owned(format!("itm_{id}"))).collect();
+        let part = StatusPart { label: StatusLabel::Retracted, retracts: Some(retracts), ..StatusPart::default() };
         emit.status_with(part, None, self.agent_of(session).as_deref(), false);
     }
 
@@ -359,13 +423,18 @@ fn is_own(part: &Part<'_>) -> bool {
 }
 
 /// A part of the user's message. Agents that are mentioned stand in the text already.
-fn prompt_part<'a>(part: &Part<'a>, value: Value<'a>) -> Option<ContentPart<'a>> {
-    match part.r#type.as_deref().unwrap_or_default() {
-        "text" => part.text.clone().map(|text| parts::text_part(false, text)),
-        "file" => Some(parts::file(part.mime.as_deref(), part.filename.clone(), part.url.clone()?, part.source)),
-        "agent" => None,
-        _ => Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })),
-    }
+fn prompt_parts<'a>(part: &Part<'a>, value: Value<'a>) -> Vec<ContentPart<'a>> {
+    let text = |text: &Option<Text<'a>>| text.clone().map(|text| parts::text_part(false, text));
+    let json = || Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() }));
+    let file = |url| parts::file(part.mime.as_deref(), part.filename.clone(), url, part.source);
+    let [first, second] = match part.r#type.as_deref().unwrap_or_default() {
+        "text" => [text(&part.text), None],
+        "file" => [part.url.clone().map(file), None],
+        "subtask" => [text(&part.prompt), json()],
+        "agent" => [None, None],
+        _ => [json(), None],
+    };
+    first.into_iter().chain(second).collect()
 }
 
 /// A prompt as the host sent it, where no stream shows it.

@@ -8,7 +8,7 @@ use interlinear_schema::{
 
 use super::map::read;
 use super::parts::{file, text_part};
-use super::state::{Dialect, Message, Role, State};
+use super::state::{Dialect, Role, State};
 use super::tools;
 use super::wire::{Attachment, Content, Model, Next, StoredNext};
 use crate::emit::{Emit, Spec};
@@ -76,7 +76,7 @@ impl State {
     }
 
     fn step_started(&mut self, session: &str, id: &str, event: &Next<'_>, emit: &mut Emit<'_>) {
-        if self.is_done(id) || self.messages.contains_key(id) {
+        if self.is_done(id) || self.messages.get(id).is_some_and(|message| !message.stub) {
             emit.ignore("nothing new");
             return;
         }
@@ -88,12 +88,17 @@ impl State {
         if let Some(model) = &event.model {
             self.learn_model(session, model, event.agent.as_deref(), None, emit);
         }
-        let message = Message { session: session.to_owned(), role: Role::Assistant, ..Message::default() };
-        self.messages.insert(id.to_owned(), message);
+        let message = self.messages.or_default(id);
+        session.clone_into(&mut message.session);
+        (message.role, message.stub) = (Role::Assistant, false);
         self.message_item(id, false, emit);
     }
 
     fn step_ended(&mut self, session: &str, id: &str, event: &Next<'_>, emit: &mut Emit<'_>) {
+        if self.is_done(id) {
+            emit.ignore("nothing new");
+            return;
+        }
         self.complete_message(id, false, emit);
         let finish = event.finish.as_deref().unwrap_or_default();
         if self.agent_of(session).is_some() {
@@ -241,7 +246,7 @@ impl State {
         match message.r#type.as_deref().unwrap_or_default() {
             "user" => {
                 if agent.is_none() {
-                    self.close_turn(session, true, emit);
+                    self.close_stored_turn(session, emit);
                     self.begin_turn(session, created, true, emit);
                 }
                 let content = prompt_content(message.text.as_ref(), message.files.as_deref().unwrap_or_default());
@@ -249,24 +254,49 @@ impl State {
             }
             "assistant" => {
                 self.stored_step(session, id, &message, emit);
-                let failed = message.error.is_some();
+                let completed = time.and_then(|time| time.completed);
+                if let Some(completed) = completed {
+                    emit.at(completed);
+                    self.native(session).turn.last = Some(completed);
+                }
                 if let Some(failure) = &message.error {
                     self.failure(session, failure, value, emit);
                 }
-                if let Some(completed) = time.and_then(|time| time.completed) {
-                    emit.at(completed);
-                    self.complete_message(id, failed, emit);
-                    self.native(session).turn.last = Some(completed);
+                if completed.is_some() {
+                    self.complete_message(id, message.error.is_some(), emit);
                 }
             }
-            "synthetic" | "system" | "compaction" => {
+            "synthetic" | "system" => {
                 let content = prompt_content(message.text.as_ref(), &[]);
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent.as_deref(), emit);
             }
+            "compaction" => {
+                emit.status(StatusLabel::Compaction, message.reason.clone(), agent.as_deref());
+                let content = prompt_content(message.text.as_ref().or(message.summary.as_ref()), &[]);
+                self.next_item(ItemKind::System, ItemRole::System, id, content, agent.as_deref(), emit);
+            }
+            "agent-switched" | "model-switched" => {
+                let none = Model::default();
+                let model = message.model.as_ref().unwrap_or(&none);
+                self.learn_model(session, model, message.agent.as_deref(), None, emit);
+            }
+            "shell" => self.stored_shell(session, id, &message, emit),
             kind => {
                 emit.kind(kind);
                 emit.unknown(value.json(), agent.as_deref());
             }
+        }
+    }
+
+    /// A command that the user ran.
+    fn stored_shell(&mut self, session: &str, id: &str, message: &StoredNext<'_>, emit: &mut Emit<'_>) {
+        let (key, call) = (format!("{session}/{id}"), message.call.as_deref().unwrap_or(id));
+        let run = Next { command: message.command.clone(), output: message.output.clone(), ..Next::default() };
+        self.call_begins(&key, session, id, call, "bash", emit);
+        self.shell_known(&key, &run, emit);
+        if let Some(completed) = message.time.as_ref().and_then(|time| time.completed) {
+            emit.at(completed);
+            self.next_result("shell.ended", &key, session, "bash", &run, emit);
         }
     }
 
@@ -288,12 +318,15 @@ impl State {
                     let key = format!("{session}/{id}/{part}");
                     self.call_begins(&key, session, id, part, name, emit);
                     self.call_known(&key, name, state.get("input"), emit);
+                    self.stored_question(&key, state.get("input"), emit);
                     let Some(result) = read::<Next<'_>>(state, emit) else { continue };
-                    match state.get("status").and_then(Value::str).as_deref() {
-                        Some("completed") => self.next_result("tool.success", &key, session, name, &result, emit),
-                        Some("error") => self.next_result("tool.failed", &key, session, name, &result, emit),
-                        _ => {}
-                    }
+                    let end = match state.get("status").and_then(Value::str).as_deref() {
+                        Some("completed") => "tool.success",
+                        Some("error") => "tool.failed",
+                        _ => continue,
+                    };
+                    self.stored_answer(&key, result.structured.and_then(|given| given.get("answers")), emit);
+                    self.next_result(end, &key, session, name, &result, emit);
                 }
                 _ => {}
             }

@@ -15,7 +15,7 @@ use super::wire::{Part, ToolState};
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit};
 use crate::hash;
-use crate::json::Value;
+use crate::json::{Kind, Value};
 
 impl State {
     /// A part was begun, changed or completed. `delta` is what older versions say was added.
@@ -63,7 +63,8 @@ impl State {
             return;
         }
         let held = std::mem::take(&mut message.held);
-        *message = Message { session: session.to_owned(), role: Role::Assistant, held, ..Message::default() };
+        *message =
+            Message { session: session.to_owned(), role: Role::Assistant, stub: true, held, ..Message::default() };
         if self.agent_of(session).is_none() {
             self.begin_turn(session, None, true, emit);
         }
@@ -181,10 +182,9 @@ impl State {
         }
         let session = &self.tools.get(id).map_or_else(|| session.to_owned(), |tool| tool.session.clone());
         self.enter(session, emit);
-        let name = part.tool.as_deref().unwrap_or("unknown");
-        let call = part.call.as_deref().unwrap_or(id);
+        let name = &part.tool_name();
         let status = state.status.as_deref().unwrap_or_default();
-        self.call_begins(id, session, message, call, name, emit);
+        self.call_begins(id, session, message, part.call_id(), name, emit);
         if status == "pending" {
             emit.ignore("its arguments follow");
             return;
@@ -197,7 +197,7 @@ impl State {
         match status {
             "completed" => {
                 let output = state.output.as_ref().map_or_else(Text::default, Text::borrow);
-                self.tool_result(id, output, false, state, emit);
+                self.tool_result(id, output, part.is_refused(), state, emit);
             }
             "error" => {
                 let output = state.error.as_ref().map_or_else(Text::default, Text::borrow);
@@ -235,6 +235,7 @@ impl State {
         let call_id = if emit.has_begun(call) { format!("{call}_{id}") } else { call.to_owned() };
         let parent = self.messages.get(message).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
         let parent = parent.or_else(|| emit.has_begun(message).then(|| format!("itm_{message}")));
+        self.note_below(message, &call_id);
         let agent = self.agent_of(session);
         let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
         let spec = CallSpec { call_id: &call_id, parent: parent.as_deref(), agent: agent.as_deref() };
@@ -251,7 +252,7 @@ impl State {
         self.tools.insert(id.to_owned(), tool);
     }
 
-    /// The arguments of a call are known. Its name may have changed: an impossible call becomes `invalid`.
+    /// The arguments of a call are known.
     pub(super) fn call_known(&mut self, id: &str, name: &str, input: Option<Value<'_>>, emit: &mut Emit<'_>) {
         let Some(tool) = self.tools.get_mut(id) else { return };
         let Some(item) = tool.item.take() else { return };
@@ -272,10 +273,14 @@ impl State {
         let Some(tool) = self.tools.remove(id) else { return };
         self.done.insert(hash::id(id.as_bytes()));
         let metadata = state.metadata;
-        let exit_code = metadata.and_then(|metadata| metadata.get("exit")).and_then(Value::i64);
+        let exit = metadata.and_then(|metadata| metadata.get("exit"));
+        let exit_code = exit.and_then(Value::i64);
+        // A command that was killed has no code, and a note behind its output.
+        let killed =
+            exit.is_some_and(|exit| exit.kind() == Kind::Null) && output.to_str_lossy().ends_with("_metadata>");
         let time = state.time.as_ref();
         let duration = time.and_then(|time| u64::try_from(time.end? - time.start?).ok());
-        let failed = failed || exit_code.is_some_and(|code| code != 0);
+        let failed = failed || killed || exit_code.is_some_and(|code| code != 0);
         let mut extra: Vec<_> = state
             .attachments
             .iter()

@@ -6,6 +6,7 @@ use interlinear_schema::{
     Json, PermissionData, PermissionStatus, Question as QuestionAsked, QuestionData, QuestionKind, QuestionOption, Text,
 };
 
+use super::map::read;
 use super::state::{Pending, Route, State};
 use super::wire::{Asked, Permission, Question};
 use crate::emit::Emit;
@@ -71,10 +72,22 @@ impl State {
         }
         let call = event.tool.and_then(|tool| tool.get("callID")).and_then(Value::str);
         let call = call.map(|call| self.call_of(session, &call));
+        let route = if kind == "question.v2.asked" { Route::Api } else { Route::Request };
+        self.ask(session, id, call, event, route, emit);
+    }
+
+    fn ask(
+        &mut self,
+        session: &str,
+        id: &str,
+        call: Option<String>,
+        event: &Asked<'_>,
+        route: Route,
+        emit: &mut Emit<'_>,
+    ) {
         let plan = call.as_deref().is_some_and(|call| self.is_plan(call));
         let agent = self.agent_of(session);
         let questions: Vec<_> = event.questions.iter().flatten().map(one_question).collect();
-        let route = if kind == "question.v2.asked" { Route::Api } else { Route::Request };
         let pending = Pending { session: session.to_owned(), route, questions: questions.len(), reply: None };
         self.requests.insert(id.to_owned(), pending);
         let first = questions.first();
@@ -88,6 +101,28 @@ impl State {
             agent_id: agent.map(Cow::Owned),
             ..QuestionData::default()
         });
+    }
+
+    /// Of a question, a stored session has only the call of the tool that asks it.
+    pub(super) fn stored_question(&mut self, id: &str, input: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        let Some(tool) = self.tools.get(id).filter(|tool| tool.name == "question") else { return };
+        let (session, call) = (tool.session.clone(), tool.call_id.clone());
+        if let Some(asked) = input.and_then(|input| read::<Asked<'_>>(input, emit)) {
+            self.ask(&session, &stored_id(&call), Some(call), &asked, Route::Request, emit);
+        }
+    }
+
+    /// What came of it: the answers stand beside the result, and without them it was dismissed.
+    pub(super) fn stored_answer(&mut self, id: &str, answers: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        let Some(tool) = self.tools.get(id).filter(|tool| tool.name == "question") else { return };
+        let id = stored_id(&tool.call_id);
+        match answers {
+            Some(answers) => {
+                let answers = answers.elements().map(words).collect();
+                self.resolve(&id, PermissionStatus::Accept, Some(answers), emit);
+            }
+            None => self.resolve(&id, PermissionStatus::Reject, None, emit),
+        }
     }
 
     /// The newer dialect says nothing more after a question was dismissed: the end of its call is the turn's.
@@ -153,6 +188,10 @@ impl State {
     fn is_plan(&self, call_id: &str) -> bool {
         self.tools.values().any(|tool| tool.call_id == call_id && tool.name.starts_with("plan_"))
     }
+}
+
+fn stored_id(call: &str) -> String {
+    format!("que_{call}")
 }
 
 fn permission_status(reply: &str) -> PermissionStatus<'static> {

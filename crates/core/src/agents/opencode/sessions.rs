@@ -12,6 +12,7 @@ use crate::diff;
 use crate::emit::{Emit, Spec};
 use crate::hash;
 use crate::json::{Tape, Value};
+use crate::wire::Wire as _;
 
 /// So much of a subagent that is not linked yet is kept.
 const MOST_WAITING: usize = 2000;
@@ -127,7 +128,9 @@ impl State {
             return;
         }
         let name = model_name(model);
-        self.native(session).turn.model = name.clone();
+        if name.is_some() {
+            self.native(session).turn.model.clone_from(&name);
+        }
         // Summaries are written by a helper of the agent's own.
         let mode = mode.filter(|mode| !matches!(*mode, "compaction" | "summary" | "title"));
         emit.learn(&[
@@ -246,6 +249,22 @@ impl State {
             agent_id: agent.map(Cow::Owned),
             ..ErrorData::default()
         });
+    }
+
+    /// The files that a stored turn has changed.
+    pub(super) fn tell_stored_changes(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let Some(text) = self.native(session).turn.changes.take() else { return };
+        let mut tape = Tape::default();
+        let before = emit.set_cause(Some(Cow::Owned(text.clone())));
+        if let Ok(changes) = tape.read(&text) {
+            self.tell_changes(session, changes, emit);
+        }
+        emit.set_cause(before);
+    }
+
+    pub(super) fn tell_changes(&mut self, session: &str, changes: Value<'_>, emit: &mut Emit<'_>) {
+        let diffs = Vec::<FileDiff<'_>>::read(changes, "diff", &mut emit.book.drift).unwrap_or_default();
+        self.changes(session, &diffs, emit);
     }
 
     /// Files that were changed: by a turn, or by taking it back. Told when it is something new.

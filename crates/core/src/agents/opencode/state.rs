@@ -1,5 +1,7 @@
 //! What is remembered while OpenCode is read.
 
+use std::collections::VecDeque;
+
 use super::streams::Streams;
 use crate::emit::Ref;
 use crate::map::{Hashes, Map, Set};
@@ -19,6 +21,8 @@ kept! {
         pub(super) messages: Map<String, Message>,
         /// Tool calls that are not over, by the identifier of their part.
         pub(super) tools: Map<String, Tool>,
+        /// What hangs below messages, the last of it: a hash of the message, and the call or part.
+        pub(super) below: VecDeque<(u64, String)>,
         /// Hashes of the identifiers of messages and parts that are over.
         pub(super) done: Hashes,
         /// Requests of the agent that wait for an answer, by their identifier.
@@ -34,9 +38,11 @@ kept! {
         /// What went wrong last.
         pub(super) last_error: Option<String>,
         /// The Agent Client Protocol: requests of the host that wait for an answer, by their number.
-        pub(super) acp: Map<String, String>,
-        /// The message that its chunks belong to, where that began with a thought.
-        pub(super) acp_message: Option<String>,
+        pub(super) acp: Map<String, AcpRequest>,
+        /// The version that it told.
+        pub(super) acp_version: Option<String>,
+        /// Numbers for messages that it does not name.
+        pub(super) acp_messages: u64,
     }
 }
 
@@ -69,6 +75,10 @@ kept! {
         pub(super) failed: Option<FailedRequest>,
         /// Hashes of prompts that were told when they were sent: the stream began after that, and shows them too.
         pub(super) sent: Vec<u64>,
+        /// A hash of the last prompt.
+        pub(super) prompt: u64,
+        /// The conversation was too long and is summarised: the last prompt is given once more.
+        pub(super) repeats: bool,
         /// The next prompt is not to be answered.
         pub(super) no_reply: bool,
         /// The role that the session itself named last: it goes on naming the one that it began with.
@@ -83,6 +93,32 @@ kept! {
         pub(super) dialect: Option<Dialect>,
         /// What the host has chosen for the prompts to come.
         pub(super) chosen: Chosen,
+        pub(super) acp: Acp,
+    }
+}
+
+kept! {
+    /// What the Agent Client Protocol tells of a session.
+    #[derive(Debug, Default)]
+    pub(super) struct Acp {
+        /// The message that its chunks belong to, where that began with a thought.
+        pub(super) message: Option<String>,
+        /// A tool has ended: a thought that follows is of the next message.
+        pub(super) step_over: bool,
+        /// How large the window is.
+        pub(super) window: Option<u64>,
+        /// What the session has cost so far, where that is known.
+        pub(super) cost: Option<f64>,
+    }
+}
+
+kept! {
+    /// A request of the host in the Agent Client Protocol.
+    #[derive(Debug, Default)]
+    pub(super) struct AcpRequest {
+        pub(super) method: String,
+        pub(super) session: Option<String>,
+        pub(super) cwd: Option<String>,
     }
 }
 
@@ -125,6 +161,8 @@ kept! {
         pub(super) cost: Option<f64>,
         pub(super) began: Option<i64>,
         pub(super) last: Option<i64>,
+        /// The files that a stored turn has changed, as JSON: told at its end.
+        pub(super) changes: Option<String>,
     }
 }
 
@@ -192,6 +230,10 @@ kept! {
         pub(super) created: i64,
         /// It was complete when it was first heard of: its parts follow.
         pub(super) complete: Option<Complete>,
+        /// Nothing was heard of it but its parts.
+        pub(super) stub: bool,
+        /// The files that were changed for a stored prompt, as JSON.
+        pub(super) changes: Option<String>,
         /// It is the summary of a compaction.
         pub(super) summary: bool,
         /// The answer in the form that was asked for, as JSON.
@@ -213,9 +255,10 @@ kept! {
 
 kept! {
     /// How a message was completed.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[derive(Debug, Default)]
     pub(super) struct Complete {
-        pub(super) failed: bool,
+        /// Why it failed, as JSON.
+        pub(super) error: Option<String>,
     }
 }
 
@@ -283,7 +326,16 @@ kept! {
     /// A one-shot run.
     #[derive(Debug, Default)]
     pub(super) struct Run {
+        /// The words of the prompt.
+        pub(super) text: String,
+        /// The files that belong to it.
+        pub(super) files: Vec<String>,
         /// What came through standard input.
         pub(super) input: String,
+        /// The item of the prompt, until the input is over.
+        pub(super) item: Option<Ref>,
+        pub(super) model: Option<String>,
+        pub(super) variant: Option<String>,
+        pub(super) cwd: Option<String>,
     }
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use super::map::read;
 use super::state::{State, Waiting};
-use super::wire::{Export, Exported, Info};
+use super::wire::{Export, Exported, Info, Part};
 use crate::agents::{Document, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};
 use crate::map::{Map, sorted};
+use crate::wire::{Drifts, Wire as _};
 
 /// Finds out whether a line is OpenCode's.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
@@ -202,6 +203,7 @@ impl State {
         emit.set_cause(before);
         if self.agent_of(&session).is_some() {
             self.settle(&session, emit);
+            self.tell_stored_changes(&session, emit);
         }
     }
 
@@ -234,15 +236,21 @@ impl State {
         if step.at > 0 {
             emit.at(step.at);
         }
+        let text = |key: &str| step.part.get(key).and_then(Value::str).unwrap_or_default();
+        let (id, message) = (text("id"), text("messageID"));
+        let state = |key: &str| step.part.get("state").and_then(|state| state.get(key));
         if !step.announces {
+            if state("status").and_then(Value::str).is_some_and(|status| matches!(&*status, "completed" | "error")) {
+                self.stored_answer(&id, state("metadata").and_then(|metadata| metadata.get("answers")), emit);
+            }
             return self.part_updated(session, step.part, None, emit);
         }
-        let text = |key: &str| step.part.get(key).and_then(Value::str).unwrap_or_default();
-        let (id, message, call, name) = (text("id"), text("messageID"), text("callID"), text("tool"));
+        // What is not known of it is noted when its result is read.
+        let part = Part::read(step.part, "", &mut Drifts::default()).unwrap_or_default();
         self.adopt(session, &message, emit);
-        self.call_begins(&id, session, &message, &call, &name, emit);
-        let input = step.part.get("state").and_then(|state| state.get("input"));
-        self.call_known(&id, &name, input, emit);
+        self.call_begins(&id, session, &message, part.call_id(), &part.tool_name(), emit);
+        self.call_known(&id, &part.tool_name(), state("input"), emit);
+        self.stored_question(&id, state("input"), emit);
     }
 }
 

@@ -58,9 +58,11 @@ impl State {
         }
         if emit.session().turn_id().is_none() {
             let model = self.native(session).turn.model.take();
-            self.native(session).turn = Turn { model, began, ..Turn::default() };
+            self.native(session).turn = Turn { model, ..Turn::default() };
             self.native(session).told = None;
         }
+        let turn = &mut self.native(session).turn;
+        turn.began = turn.began.or(began);
         emit.begin_turn(None, synthetic);
     }
 
@@ -104,8 +106,17 @@ impl State {
         self.close_turn(session, false, emit);
     }
 
+    /// Another prompt follows in a stored session: the turn before was over by then.
+    pub(super) fn close_stored_turn(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let now = emit.book.now;
+        emit.at(self.native(session).turn.last.unwrap_or_default());
+        self.close_turn(session, true, emit);
+        emit.at(now);
+    }
+
     /// The same; `synthetic`: the agent does not say so itself.
     pub(super) fn close_turn(&mut self, session: &str, synthetic: bool, emit: &mut Emit<'_>) {
+        self.tell_stored_changes(session, emit);
         let turn = std::mem::take(&mut self.native(session).turn);
         self.native(session).turn.model = turn.model.clone();
         let status = if turn.interrupted {
@@ -129,6 +140,7 @@ impl State {
             status: Some(status),
             usage,
             context_used: turn.context_used,
+            context_window: self.native(session).acp.window,
             model: turn.model.map(Cow::Owned),
             stop_reason: turn.stop_reason.map(Cow::Owned),
             duration_ms: duration,

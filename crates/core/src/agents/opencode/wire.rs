@@ -177,12 +177,40 @@ wire! {
         tokens: Tokens<'a>,
         // compaction
         auto: bool,
+        overflow: bool,
+        // subtask
+        prompt: Text<'a>,
         // retry
         attempt: u64,
         error: Failure<'a>,
+        metadata: Value<'a>,
     }
-    known "sessionID" "snapshot" "hash" "prompt" "description" "agent" "model" "command" "name" "tail_start_id"
-          "metadata" "overflow"
+    known "sessionID" "snapshot" "hash" "description" "agent" "model" "command" "name" "tail_start_id"
+}
+
+impl<'a> Part<'a> {
+    /// What the agent calls its call.
+    pub(super) fn call_id(&self) -> &str {
+        let call = self.call.as_deref().filter(|call| !call.is_empty());
+        call.or(self.id.as_deref()).unwrap_or_default()
+    }
+
+    /// The tool that was asked for: a call that is not possible becomes one of `invalid`, which names it.
+    pub(super) fn tool_name(&self) -> Cow<'a, str> {
+        let input = self.state.as_ref().and_then(|state| state.input).filter(|_| self.is_invalid());
+        let asked = input.and_then(|input| input.get("tool")).and_then(Value::str);
+        asked.or_else(|| self.tool.clone()).unwrap_or(Cow::Borrowed("unknown"))
+    }
+
+    fn is_invalid(&self) -> bool {
+        self.tool.as_deref() == Some("invalid")
+    }
+
+    /// Whether the call was not possible. What the model's service runs by itself is no tool of the agent either.
+    pub(super) fn is_refused(&self) -> bool {
+        let executed = self.metadata.and_then(|metadata| metadata.get("providerExecuted")).and_then(Value::bool);
+        self.is_invalid() && executed != Some(true)
+    }
 }
 
 wire! {
@@ -318,9 +346,8 @@ wire! {
         r#type("type"): Cow<'a, str>,
         session("sessionID"): Cow<'a, str>,
         part: Value<'a>,
-        error: Failure<'a>,
     }
-    known "timestamp"
+    known "timestamp" "error"
 }
 
 wire! {
@@ -347,8 +374,13 @@ wire! {
         cost: f64,
         tokens: Tokens<'a>,
         error: Failure<'a>,
+        summary: Text<'a>,
+        reason: Text<'a>,
+        call("callID"): Cow<'a, str>,
+        command: Text<'a>,
+        output: Text<'a>,
     }
-    known "snapshot" "agents" "sessionID" "metadata" "delivery" "seq" "reason" "recent" "callID" "command" "output"
+    known "snapshot" "agents" "sessionID" "metadata" "delivery" "seq" "recent"
 }
 
 wire! {

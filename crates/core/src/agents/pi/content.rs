@@ -105,6 +105,19 @@ pub(super) fn attached(parts: &[ContentPart<'_>]) -> Vec<ContentPart<'static>> {
         .collect()
 }
 
+/// The skill that a prompt calls: the agent puts it in the place of the command. What is left is the command.
+pub(super) fn take_skill(parts: &mut [ContentPart<'_>]) -> Option<Text<'static>> {
+    const CLOSE: &str = "\n</skill>";
+    let Some(ContentPart::Text(first)) = parts.first_mut() else { return None };
+    let text = first.text.to_str_lossy();
+    let (name, _) = text.strip_prefix("<skill name=\"")?.split_once('"')?;
+    let (skill, words) = text.split_at(text.find(CLOSE)? + CLOSE.len());
+    let command = format!("/skill:{name} {}", words.trim_start());
+    let skill = Text::from(skill.to_owned());
+    first.text = Text::from(command.trim_end().to_owned());
+    Some(skill)
+}
+
 /// So deep values are compared; deeper ones must be written alike.
 const DEPTH: u32 = 64;
 

@@ -76,7 +76,10 @@ impl State {
         emit.ignore("command of the host");
         let mut subject = command.path.as_deref().unwrap_or_default().to_owned();
         match kind.as_ref() {
-            "prompt" => self.prompted(emit),
+            "prompt" => {
+                subject = command.message.unwrap_or_default().to_str_lossy().into_owned();
+                self.prompted(&subject, emit);
+            }
             "abort" if emit.session().turn_id().is_some() => self.turn.aborted = true,
             "bash" => subject = self.host_command(command.command.as_ref(), emit),
             _ => {}
@@ -154,6 +157,7 @@ impl State {
         let error = response.error.as_ref().map_or_else(|| Text::from(kind), Text::borrow);
         if kind == "prompt" {
             self.last_error = Some(error.to_str_lossy().into_owned());
+            self.show_said(emit);
         }
         emit.error(ErrorData {
             message: error.borrow(),

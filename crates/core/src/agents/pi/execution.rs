@@ -37,6 +37,9 @@ impl State {
             emit.ignore("no output");
             return;
         };
+        if !emit.has_begun(id) {
+            self.tool_start(line, emit);
+        }
         self.subagent_messages(id, partial.details, emit);
         emit.output_so_far(id, content::plain_text(partial.content));
         emit.ignore("nothing new");
@@ -77,9 +80,15 @@ impl State {
         self.subagent_messages(id, details, emit);
         self.dismiss_dialogs(id, emit);
         let known = self.calls.iter().position(|call| call.id == id).map(|index| self.calls.remove(index));
-        let mut call = known.unwrap_or_else(|| CallInfo { id: id.to_owned(), ..CallInfo::default() });
+        let unknown = || CallInfo { id: id.to_owned(), name: "unknown".to_owned(), ..CallInfo::default() };
+        let mut call = known.unwrap_or_else(unknown);
         if let Some(tool) = tool {
             tool.clone_into(&mut call.name);
+        }
+        if !emit.has_begun(id) {
+            // It began before the stream did.
+            let spec = CallSpec { call_id: id, parent: None, agent };
+            emit.call(spec, tools::call_part(id, &call.name, None), true);
         }
         let output = content::plain_text(result);
         let exit_code = tools::exit_code(&call.name, &output.to_str_lossy(), is_error);

@@ -8,7 +8,7 @@ use super::wire::{
     Update,
 };
 use crate::agents::Adapter;
-use crate::api::{Channel, Command, Outgoing};
+use crate::api::{Channel, Command, Form, Outgoing};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::repeat::Growth;
@@ -25,6 +25,9 @@ impl Adapter for State {
             return;
         }
         self.expire(emit);
+        if self.waits_for_command() {
+            self.answers_command(&kind, line, emit);
+        }
         self.dispatch(&kind, line, emit);
         if kind != "tool_execution_start" {
             self.just_started = None;
@@ -40,6 +43,15 @@ impl Adapter for State {
         }
         self.expire(emit);
         self.host_line(line, emit);
+    }
+
+    fn text_sent(&mut self, _: &str, emit: &mut Emit<'_>) -> bool {
+        let piped = emit.book.form == Form::Exec;
+        if piped {
+            emit.kind("text");
+            emit.ignore("part of the prompt");
+        }
+        piped
     }
 
     fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
@@ -75,6 +87,7 @@ impl Adapter for State {
         } else if self.rest != Rest::No {
             self.end_turn(true, emit);
         } else {
+            self.show_said(emit);
             self.tell_failure(None, emit);
         }
     }
@@ -117,10 +130,7 @@ impl State {
             }),
             "extension_error" | "hook_error" => with::<ExtensionError<'_>>(line, emit, extension_error),
             "auto_retry_start" => with::<Retry<'_>>(line, emit, |retry, emit| self.retry(&retry, emit)),
-            "auto_retry_end" => {
-                self.retry_is_over(emit);
-                emit.ignore("end of a retry");
-            }
+            "auto_retry_end" => with::<Retry<'_>>(line, emit, |retry, emit| self.retry_end(retry, emit)),
             "compaction_start" | "auto_compaction_start" => {
                 with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_start(&line, emit));
             }
@@ -184,6 +194,7 @@ impl State {
     fn retry(&mut self, retry: &Retry<'_>, emit: &mut Emit<'_>) {
         self.tell_failure(Some(true), emit);
         self.goes_on();
+        self.retrying = true;
         let number = |value: Option<Value<'_>>| value.map_or("null", Value::raw).to_owned();
         let json = format!(
             "{{\"attempt\":{},\"max_attempts\":{},\"delay_ms\":{}}}",
@@ -194,6 +205,16 @@ impl State {
         let detail = retry.error.as_ref().map(Text::borrow);
         let part = StatusPart { label: StatusLabel::Retry, detail, ..StatusPart::default() };
         emit.status_with(part, Some(Json::from_text(json)), None, false);
+    }
+
+    /// There will be no retry any more. One that had not begun was cancelled, and the turn with it.
+    fn retry_end(&mut self, retry: Retry<'_>, emit: &mut Emit<'_>) {
+        self.retry_is_over(emit);
+        emit.ignore("end of a retry");
+        if std::mem::take(&mut self.retrying) && retry.success == Some(false) {
+            self.turn.aborted = true;
+            emit.status(StatusLabel::Notice, retry.final_error, None);
+        }
     }
 
     fn compaction_start(&mut self, line: &Compaction<'_>, emit: &mut Emit<'_>) {

@@ -33,7 +33,7 @@ impl State {
         let Some(message) = &line.message else { return };
         if message.role.as_deref() == Some("assistant") {
             self.began_again = false;
-            self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+            self.answers(message, emit);
             self.open_message(&name(message), emit);
         }
     }
@@ -64,12 +64,13 @@ impl State {
             "assistant" => self.finish_message(message, emit),
             "toolResult" => {
                 let id = message.call_id.as_deref().unwrap_or_default();
-                if emit.awaits_result(id) {
+                if emit.awaits_result(id) || !emit.has_begun(id) {
                     self.whole_message(message, Place::default(), emit);
                 } else {
                     emit.ignore("repeated");
                 }
             }
+            "user" if self.was_said(message) => emit.ignore("repeated"),
             role => {
                 if role == "user" {
                     self.prompt_shown(emit);
@@ -84,8 +85,12 @@ impl State {
     fn finish_message(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
         let item = match &self.message {
             Some(open) if emit.is_open(open.item) => open.item,
+            _ if message.timestamp.is_some() && message.timestamp == self.answered => {
+                return emit.ignore("repeated");
+            }
             _ => self.open_message(&name(message), emit),
         };
+        self.answered = message.timestamp;
         if !self.finish_blocks(item, message, emit) {
             // The text is another one: what streamed is closed, and the answer begins anew.
             self.close_message(emit);
@@ -129,6 +134,7 @@ impl State {
         match message.role.as_deref().unwrap_or_default() {
             "user" => {
                 let mut parts = content::parts(message.content, emit);
+                let skill = content::take_skill(&mut parts);
                 let files = content::attached(&parts);
                 parts.extend(files);
                 let name = name(message);
@@ -141,6 +147,9 @@ impl State {
                     agent: place.agent,
                 };
                 emit.item(&spec, ItemStatus::Completed, parts, false);
+                if let Some(skill) = skill {
+                    self.system_item(vec![text_part(skill)], place.entry, place.agent, emit);
+                }
             }
             "assistant" => self.whole_answer(message, place, emit),
             "toolResult" => self.result_message(message, place, emit),

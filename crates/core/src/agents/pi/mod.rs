@@ -7,6 +7,7 @@ mod execution;
 mod map;
 mod messages;
 mod runs;
+mod said;
 mod state;
 mod stored;
 mod talk;

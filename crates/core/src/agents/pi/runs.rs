@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ErrorData, ItemStatus, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
+use interlinear_schema::{ErrorData, ItemStatus, Json, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
 
 use super::state::{Failure, Rest, State};
 use super::wire::{AgentEnd, Message};
@@ -17,9 +17,10 @@ const NO_RUN: i64 = 1000;
 
 impl State {
     /// The host has prompted the agent.
-    pub(super) fn prompted(&mut self, emit: &mut Emit<'_>) {
+    pub(super) fn prompted(&mut self, text: &str, emit: &mut Emit<'_>) {
         if self.rest != Rest::Settled {
             emit.begin_turn(None, true);
+            self.says(text, emit);
         }
     }
 
@@ -27,6 +28,7 @@ impl State {
         self.began_again = matches!(self.rest, Rest::Silence(_)) && !self.told;
         self.tell_failure(None, emit);
         self.running = true;
+        self.retrying = false;
         self.rest = Rest::No;
         emit.begin_turn(None, false);
         emit.ignore("start of a run");
@@ -57,8 +59,10 @@ impl State {
         emit.ignore("nothing new");
         self.end_turn(false, emit);
         // A prompt may have been sent before the agent said that it is idle.
-        if self.requests.iter().any(|request| request.kind == "prompt") {
+        if let Some(index) = self.requests.iter().position(|request| request.kind == "prompt") {
             emit.begin_turn(None, true);
+            let text = self.requests[index].subject.clone();
+            self.says(&text, emit);
         }
     }
 
@@ -136,6 +140,7 @@ impl State {
 
     /// The turn is over.
     pub(super) fn end_turn(&mut self, synthetic: bool, emit: &mut Emit<'_>) {
+        self.show_said(emit);
         self.tell_failure(None, emit);
         if let Some(message) = self.message.take() {
             emit.complete(message.item, ItemStatus::Failed, true);
@@ -180,7 +185,7 @@ impl State {
     /// What an answer of the main agent tells about the turn.
     pub(super) fn note_answer(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
         self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned);
-        self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+        self.answers(message, emit);
         if let Some(usage) = &message.usage {
             let counts = [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning];
             let sums = self.turn.usage.get_or_insert_default();
@@ -199,13 +204,23 @@ impl State {
         }
     }
 
+    /// The model that answers is that of the turn.
+    pub(super) fn answers(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
+        let model = self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+        self.turn.model = model.or(self.turn.model.take());
+    }
+
     /// The model in use, as `set_model` takes it.
-    pub(super) fn note_model(&mut self, provider: Option<&str>, model: Option<&str>, emit: &mut Emit<'_>) {
-        let (Some(provider), Some(model)) = (provider, model) else { return };
-        let name = format!("{provider}/{model}");
-        self.provider = Some(provider.to_owned());
-        emit.learn(&[("model", Some(interlinear_schema::Json::of(name.as_str())))]);
-        self.turn.model = Some(name);
+    pub(super) fn note_model(
+        &mut self,
+        provider: Option<&str>,
+        model: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) -> Option<String> {
+        let name = format!("{}/{}", provider?, model?);
+        self.provider = provider.map(str::to_owned);
+        emit.learn(&[("model", Some(Json::of(name.as_str())))]);
+        Some(name)
     }
 
     /// An answer has failed, and it is known by now whether it will be repeated.

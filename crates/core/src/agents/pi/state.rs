@@ -9,16 +9,22 @@ kept! {
     pub(crate) struct State {
         /// The assistant's message that is being written.
         pub(super) message: Option<Message>,
+        /// When the assistant's last message was made.
+        pub(super) answered: Option<i64>,
         /// Calls that have no result yet, in the order in which they were announced or began.
         pub(super) calls: Vec<CallInfo>,
         /// Questions of extensions that wait for an answer.
         pub(super) dialogs: Vec<Dialog>,
         /// Commands of the host that were not answered yet.
         pub(super) requests: Vec<HostRequest>,
+        /// The prompt with which the host began the turn, until the agent shows it.
+        pub(super) said: Option<Said>,
         /// Whether the host tells what it sends.
         pub(super) told: bool,
         /// Between `agent_start` and `agent_end`.
         pub(super) running: bool,
+        /// A retry is announced and has not begun.
+        pub(super) retrying: bool,
         /// How the end of the turn is waited for once the agent has stopped.
         pub(super) rest: Rest,
         /// The agent began again without telling why: if a prompt of the user follows, it is another turn.
@@ -154,6 +160,18 @@ kept! {
 }
 
 kept! {
+    /// A prompt of the host.
+    #[derive(Debug, Default)]
+    pub(super) struct Said {
+        pub(super) text: String,
+        /// The line that told it, if that is asked for.
+        pub(super) cause: Option<String>,
+        /// The agent did not show it: it is shown all the same.
+        pub(super) shown: bool,
+    }
+}
+
+kept! {
     /// An answer that failed.
     #[derive(Debug, Default)]
     pub(super) struct Failure {
@@ -169,7 +187,7 @@ kept! {
     pub(super) struct HostRequest {
         pub(super) id: String,
         pub(super) kind: String,
-        /// `bash`: the call that shows it; `switch_session`: the path.
+        /// `prompt`: its text; `bash`: the call that shows it; `switch_session`: the path.
         pub(super) subject: String,
     }
 }

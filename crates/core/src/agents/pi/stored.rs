@@ -29,6 +29,9 @@ const ENTRIES: [&str; 11] = [
     "usage",
 ];
 
+/// Why an answer stops whose calls are to be answered.
+const AT_WORK: &str = "toolUse";
+
 /// Types of lines that only a running agent writes, or its host.
 const LIVE: [&str; 17] = [
     "agent_start",
@@ -124,6 +127,10 @@ impl State {
             return emit.unknown(line.json(), None);
         }
         let Some(entry) = read::<Entry<'_>>(line, emit) else { return };
+        let role = entry.message.as_ref().and_then(|message| message.role.as_deref());
+        if !self.goes_on_with(role.unwrap_or(kind)) {
+            self.end_stored_turn(emit);
+        }
         if let Some(ms) = entry.timestamp.as_deref().and_then(time::parse).filter(|_| self.stored) {
             emit.at(ms);
         }
@@ -154,11 +161,6 @@ impl State {
 
     fn stored_message(&mut self, message: &Message<'_>, entry: Option<&str>, emit: &mut Emit<'_>) {
         let role = message.role.as_deref().unwrap_or_default();
-        // While calls are to be answered the agent is at work: what the user says then steers it.
-        let at_work = self.turn.stop_reason.as_deref() == Some("toolUse");
-        if role == "user" && !at_work {
-            self.end_stored_turn(emit);
-        }
         if matches!(role, "user" | "assistant") {
             emit.begin_turn(None, true);
         }
@@ -166,12 +168,34 @@ impl State {
         if role == "assistant" {
             self.note_answer(message, emit);
             self.tell_failure(None, emit);
+        } else if role == "toolResult" && !self.is_at_work() {
+            // Some models do not say that they wait for a result.
+            self.turn.stop_reason = Some(AT_WORK.to_owned());
         }
     }
 
-    /// The turn is over when the next one begins, or the file ends.
+    fn is_at_work(&self) -> bool {
+        self.turn.stop_reason.as_deref() == Some(AT_WORK)
+    }
+
+    /// Whether the turn goes on with an entry of this kind, or a message of this role.
+    fn goes_on_with(&self, what: &str) -> bool {
+        match self.turn.stop_reason.as_deref() {
+            None => what != "user",
+            // What the user says while the agent is at work steers it.
+            Some(AT_WORK) => true,
+            // What failed may be tried again, after a compaction too, unless the user does something.
+            Some("error") => {
+                let user = ["user", "bashExecution", "model_change", "thinking_level_change", "session_info"];
+                !user.contains(&what)
+            }
+            Some(_) => what == "toolResult",
+        }
+    }
+
+    /// The turn is over, or the file.
     pub(super) fn end_stored_turn(&mut self, emit: &mut Emit<'_>) {
-        if self.turn.stop_reason.as_deref() == Some("toolUse") && emit.session().turn_id().is_some() {
+        if self.is_at_work() && emit.session().turn_id().is_some() {
             // It was cut while it was at work.
             self.turn.stop_reason = Some("aborted".to_owned());
         }

@@ -179,8 +179,10 @@ wire! {
         max_attempts("maxAttempts"): Value<'a>,
         delay("delayMs"): Value<'a>,
         error("errorMessage"): Text<'a>,
+        success: bool,
+        final_error("finalError"): Text<'a>,
     }
-    known "type" "success" "finalError"
+    known "type"
 }
 
 wire! {
@@ -258,9 +260,10 @@ wire! {
     pub(super) struct HostCommand in "command" {
         id: Cow<'a, str>,
         command: Text<'a>,
+        message: Text<'a>,
         path("sessionPath"): Cow<'a, str>,
     }
-    known "type" "message" "images" "streamingBehavior" "parentSession" "provider" "modelId" "level" "mode"
+    known "type" "images" "streamingBehavior" "parentSession" "provider" "modelId" "level" "mode"
         "customInstructions" "enabled" "outputPath" "entryId" "name" "since" "excludeFromContext"
 }
 
