@@ -45,6 +45,7 @@ mod stderr;
 mod stored;
 pub mod time;
 mod title;
+mod uri;
 mod wire;
 
 pub use api::*;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    EventData, IntoOwned as _, ItemStatus, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
+    EventData, IntoOwned as _, ItemStatus, Json, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
 use super::{Emit, make_unique};
@@ -90,6 +90,14 @@ impl Emit<'_> {
     pub(crate) fn find_request(&self, matches: impl Fn(&str, Option<&str>) -> bool) -> Option<String> {
         let found = self.session().requests.iter().find(|request| matches(request.id(), request.tool_call()));
         found.map(|request| request.id().to_owned())
+    }
+
+    /// Why a permission is granted or refused: what its answer carries beside.
+    pub(crate) fn explain(&mut self, id: &str, metadata: String) {
+        let requests = &mut self.session_mut().requests;
+        if let Some(Request::Permission(data)) = requests.iter_mut().find(|request| request.id() == id) {
+            data.metadata = Some(Json::from_text(metadata));
+        }
     }
 
     fn take_request(&mut self, id: &str) -> Option<Request> {

@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus, Usage};
+use interlinear_schema::{
+    ErrorData, ItemKind, ItemRole, ItemStatus, StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus, Usage,
+};
 
+use super::messages::text_part;
 use super::state::State;
 use super::wire::{Init, MessageLine, RunResult, Usage as Used};
 use crate::agents::{Adapter, Recognised};
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
-use crate::emit::Emit;
+use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::wire::{Wire, word};
 
@@ -144,6 +147,17 @@ impl State {
         let failed = result.is_error == Some(true) || subtype != "success";
         self.turn.duration_ms = result.duration_ms;
         self.prompt_settled(emit);
+        if let Some(denied) = result.permission_denials.filter(|denied| denied.elements().next().is_some()) {
+            let detail = Some(Text::from("permissions were denied"));
+            let part = StatusPart { label: StatusLabel::Notice, detail, ..StatusPart::default() };
+            emit.status_with(part, Some(denied.json()), None, false);
+        }
+        if let Some(text) = result.result.as_ref().filter(|text| !text.is_empty() && !self.answered) {
+            // What was said last, and no line has shown.
+            emit.begin_turn(None, true);
+            let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::Assistant), ..Spec::default() };
+            emit.item(&spec, ItemStatus::Completed, vec![text_part(text.borrow())], false);
+        }
         if !failed {
             emit.ignore("the turn is over");
             self.end_turn(TurnStatus::Completed, emit);

@@ -58,6 +58,7 @@ impl State {
         // The model was asked again: what has no result by now gets none.
         emit.close_calls(agent);
         if agent.is_none() {
+            self.answered = true;
             self.prompt_answered(emit);
         }
         let id = message.id.as_deref();
@@ -87,7 +88,7 @@ impl State {
         parts.extend(content.and_then(Value::text).map(text_part));
         for value in content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if block.r#type.as_deref() == Some("tool_use") {
+            if block.r#type.as_deref() == Some("tool_use") && block.id.is_some() && block.name.is_some() {
                 calls.push(block);
             } else {
                 parts.push(part(block, value, emit));

@@ -66,14 +66,20 @@ impl Shown {
             self.images.extend(string("content").map(|data| (mime, data.into_owned())));
             return;
         }
-        // What is to be read stands in one of these.
+        // What is to be read stands in one of these, if the rest is known or there is none.
         let keys = ["output", "diff", "content", "directoryEntries", "text", "message", "result", "error"];
-        let found =
-            keys.iter().find_map(|key| value.get(key)).filter(|found| found.text().is_some() || found.is_array());
+        let known = ["exitCode", "absolutePath", "lineRange"].iter().any(|key| value.get(key).is_some());
+        let found = keys.iter().find_map(|key| value.get(key)).filter(|_| known || value.members().count() == 1);
+        let found = found.filter(|found| found.text().is_some() || found.is_array());
         match found.map(|found| (found, found.text())) {
             Some((_, Some(text))) => text.append_to(&mut self.output),
             Some((list, None)) => self.add_list(list),
-            None => self.output.extend_from_slice(value.compact().as_bytes()),
+            None => return self.output.extend_from_slice(value.compact().as_bytes()),
+        }
+        // A command that was stopped may have printed something before.
+        if let Some(error) = value.get("error").filter(|_| value.get("output").is_some()).and_then(Value::text) {
+            self.line();
+            error.append_to(&mut self.output);
         }
     }
 
@@ -96,7 +102,8 @@ impl Shown {
                 continue;
             }
             self.line();
-            match element.text().or_else(|| element.get("text")?.text()) {
+            let alone = string("type").is_some_and(|kind| kind == "text") || element.members().count() == 1;
+            match element.text().or_else(|| element.get("text").filter(|_| alone)?.text()) {
                 Some(text) => text.append_to(&mut self.output),
                 None => self.output.extend_from_slice(element.compact().as_bytes()),
             }

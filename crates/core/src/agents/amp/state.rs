@@ -19,6 +19,8 @@ kept! {
         pub(super) calls: Map<String, CallInfo>,
         /// What the turn is known to be so far.
         pub(super) turn: Turn,
+        /// Whether the main agent has said anything.
+        pub(super) answered: bool,
         /// What went wrong last.
         pub(super) last_error: Option<String>,
         /// Older versions: the call that was announced last, for results that do not name theirs.
@@ -48,6 +50,8 @@ kept! {
         /// What it answers was shown.
         pub(super) asked: bool,
         pub(super) failed: bool,
+        /// Whether the last answer called tools: what the user says then goes into the same turn.
+        pub(super) calls: bool,
         pub(super) stop_reason: Option<String>,
         pub(super) model: Option<String>,
         pub(super) context_used: Option<u64>,

@@ -14,6 +14,7 @@ use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::time;
+use crate::uri::path_of_uri;
 
 /// Whether a document is a thread, by how it begins.
 pub(crate) fn recognise_document(head: &str) -> Option<Recognised> {
@@ -61,7 +62,7 @@ impl State {
         }
         // The last answer may never have come.
         let last = raw(values.last().copied().filter(|_| with_raw));
-        emit.caused_by(last, |emit| self.end_turn(TurnStatus::Interrupted, emit));
+        emit.caused_by(last, |emit| self.cut_turn(emit));
         if let Some(title) = thread.title.filter(|title| !title.is_empty()) {
             let cause = raw(document.get("title").filter(|_| with_raw));
             emit.caused_by(cause, |emit| emit.status(StatusLabel::Title, Some(title), None));
@@ -91,6 +92,13 @@ impl State {
                     failed(state("error").or_else(|| state("message")), emit);
                 }
                 let stop = state("stopReason").and_then(Value::str);
+                if agent.is_none() {
+                    let mut blocks = message.content.into_iter().flat_map(Value::elements);
+                    let calls =
+                        blocks.any(|block| block.get("type").and_then(Value::str).as_deref() == Some("tool_use"));
+                    self.turn.calls = calls && !cut && stop.as_deref().is_none_or(|stop| stop == "tool_use");
+                    self.turn.failed = kind == "error";
+                }
                 self.note_answer(message.usage.as_ref(), stop.as_deref(), agent.is_none());
                 self.turn.duration_ms = message.elapsed;
                 if agent.is_none() && stop.as_deref() == Some("end_turn") {
@@ -118,12 +126,21 @@ impl State {
         }
         let user = role == "user";
         if user && agent.is_none() {
+            if !self.turn.calls {
+                self.cut_turn(emit);
+            }
             emit.begin_turn(None, true);
         }
         let (kind, role) =
             if user { (ItemKind::Message, ItemRole::User) } else { (ItemKind::System, ItemRole::System) };
         let spec = Spec { id: id.unwrap_or_default(), kind, role: Some(role), native: id, parent: None, agent };
         emit.item(&spec, ItemStatus::Completed, parts, false);
+    }
+
+    /// The last answer of a turn is none that ends it, or never came.
+    fn cut_turn(&mut self, emit: &mut Emit<'_>) {
+        let status = if self.turn.failed { TurnStatus::Failed } else { TurnStatus::Interrupted };
+        self.end_turn(status, emit);
     }
 
     /// How a tool ran. One that is still in progress was cut: nothing more will come of it.
@@ -137,7 +154,7 @@ impl State {
             "cancelled" if run.reason.is_some() => run.reason.map(|reason| why("Tool execution cancelled", reason)),
             _ => {
                 let so_far = run.progress.and_then(|progress| progress.get("output"));
-                run.error.or(run.reason).or(run.result).or(so_far).map(Shown::of)
+                run.error.map(words).or(run.reason).or(run.result).or(so_far).map(Shown::of)
             }
         };
         self.give_result(call, shown.unwrap_or_default(), status != "done", agent, emit);
@@ -163,16 +180,21 @@ impl State {
     }
 }
 
+/// The words of an error, where it has some.
+fn words(error: Value<'_>) -> Value<'_> {
+    error.get("message").filter(|message| message.text().is_some()).unwrap_or(error)
+}
+
 /// Why a tool has no result.
 fn why(what: &str, reason: Value<'_>) -> Shown {
     let mut output = format!("{what}: ").into_bytes();
-    output.extend_from_slice(&Shown::of(reason).output);
+    output.extend_from_slice(&Shown::of(words(reason)).output);
     Shown { output, ..Shown::default() }
 }
 
 /// The model failed.
 fn failed(error: Option<Value<'_>>, emit: &mut Emit<'_>) {
-    let message = error.map(|error| Shown::of(error).output).unwrap_or_default();
+    let message = error.map(|error| Shown::of(words(error)).output).unwrap_or_default();
     let message = if message.is_empty() { Text::from("the model failed") } else { Text::from_wtf8(message) };
     emit.error(ErrorData { message, code: Some(Cow::Borrowed("error")), ..ErrorData::default() });
 }
@@ -184,7 +206,7 @@ fn facts(thread: &Thread<'_>, emit: &mut Emit<'_>) {
         initial.and_then(|initial| initial.get("platform")).and_then(|platform| platform.get("clientVersion"));
     let tree = initial.and_then(|initial| initial.get("trees")).and_then(|trees| trees.elements().next());
     let uri = tree.and_then(|tree| tree.get("uri")).and_then(Value::str);
-    let cwd = uri.map(|uri| Json::of(uri.strip_prefix("file://").unwrap_or(&uri)));
+    let cwd = uri.map(|uri| Json::of(&path_of_uri(&uri)));
     emit.facts(&[("agent_version", version.map(Value::json)), ("cwd", cwd), ("variant", thread.mode.map(Value::json))]);
 }
 

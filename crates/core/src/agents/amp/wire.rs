@@ -95,9 +95,11 @@ wire! {
         subtype: Cow<'a, str>,
         is_error: bool,
         error: Text<'a>,
+        result: Text<'a>,
+        permission_denials: Value<'a>,
         duration_ms: u64,
     }
-    known "type" "session_id" "num_turns" "result" "usage" "permission_denials" "uuid"
+    known "type" "session_id" "num_turns" "usage" "uuid"
 }
 
 wire! {

@@ -6,6 +6,11 @@ pub(super) struct Arguments {
     /// The prompt; nothing if it comes from the standard input.
     pub(super) prompt: Option<String>,
     pub(super) images: Vec<String>,
+    pub(super) model: Option<String>,
+    /// The folder it works in.
+    pub(super) cwd: Option<String>,
+    /// Whether it prints events; else only text.
+    pub(super) events: bool,
     /// Whether an earlier thread goes on.
     pub(super) resumed: bool,
 }
@@ -43,17 +48,28 @@ pub(super) fn exec(words: &[String]) -> Option<Arguments> {
     let mut found = Arguments::default();
     let (mut plain, mut last) = (Vec::new(), false);
     while let Some(word) = words.next() {
-        match word {
+        // `--model=x` is `--model x`.
+        let (name, joined) = match word.split_once('=').filter(|(name, _)| name.starts_with("--")) {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        match name {
             "--" => plain.extend(words.by_ref()),
             "-i" | "--image" => {
-                while let Some(path) = words.next_if(|word| !word.starts_with('-')) {
-                    found.images.extend(path.split(',').map(str::to_owned));
+                let next = || words.next_if(|word| joined.is_none() && !word.starts_with('-'));
+                let paths = joined.into_iter().chain(std::iter::from_fn(next));
+                found.images.extend(paths.flat_map(|paths| paths.split(',')).map(str::to_owned));
+            }
+            _ if WITH_VALUE.contains(&name) => {
+                let value = joined.or_else(|| words.next()).map(str::to_owned);
+                match name {
+                    "-m" | "--model" => found.model = value,
+                    "-C" | "--cd" => found.cwd = value,
+                    _ => {}
                 }
             }
-            _ if WITH_VALUE.contains(&word) => {
-                words.next();
-            }
             "--last" => last = true,
+            "--json" | "--experimental-json" => found.events = true,
             "resume" if plain.is_empty() && !found.resumed => found.resumed = true,
             "review" if plain.is_empty() => {}
             _ if word.len() > 1 && word.starts_with('-') => {}
@@ -83,11 +99,21 @@ mod tests {
         assert_eq!(prompt(&["codex", "exec", "resume", "id", "Which?"]).as_deref(), Some("Which?"));
         assert_eq!(prompt(&["codex", "exec", "-"]), None);
         assert_eq!(read(&["codex", "app-server"]), None);
+        assert!(read(&["codex", "exec", "--json", "Go"]).is_some_and(|found| found.events));
     }
 
     #[test]
     fn images_are_found_before_the_prompt() {
         let found = read(&["codex", "exec", "-i", "a.png", "--", "What?"]).unwrap_or_default();
         assert_eq!((found.images, found.prompt.as_deref()), (vec!["a.png".to_owned()], Some("What?")));
+        let found = read(&["codex", "exec", "--image=a.png,b.png", "What?"]).unwrap_or_default();
+        assert_eq!((found.images.len(), found.prompt.as_deref()), (2, Some("What?")));
+    }
+
+    #[test]
+    fn the_model_and_the_folder_are_told() {
+        let found = read(&["codex", "exec", "-m", "gpt-5", "--cd=/w", "Go"]).unwrap_or_default();
+        assert_eq!((found.model.as_deref(), found.cwd.as_deref()), (Some("gpt-5"), Some("/w")));
+        assert_eq!(found.prompt.as_deref(), Some("Go"));
     }
 }

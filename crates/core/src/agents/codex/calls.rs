@@ -13,19 +13,20 @@ impl State {
     /// A tool is called. Of a search the arguments come with its end, of a plan they stream.
     pub(super) fn call_started(&mut self, kind: Kind, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
         let id = item.id.as_deref().unwrap_or_default();
-        if let Some(open) = self.live(place, id).and_then(|live| live.call) {
+        let changes = item.changes.filter(|_| kind == Kind::FileChange).map_or("", Value::raw).to_owned();
+        if let Some(live) = self.live_mut(place, id)
+            && let Some(open) = live.call.take()
+        {
             // The arguments have streamed.
-            emit.finish_call(open, tools::call_part(kind, item, id));
-            if let Some(live) = self.live_mut(place, id) {
-                live.call = None;
-            }
+            let part = tools::call_part(kind, item, id);
+            (live.title, live.changes) = (title_of(kind, &part), changes);
+            emit.finish_call(open, part);
             return;
         }
         let call_id = fresh_call_id(id, emit);
         let mut part = tools::call_part(kind, item, &call_id);
         let spec = CallSpec { call_id: &call_id, parent: None, agent: place.agent.as_deref() };
-        let title = part.title.as_ref().filter(|_| matches!(kind, Kind::FileChange | Kind::Mcp));
-        let title = title.map(|title| title.to_str_lossy().into_owned()).unwrap_or_default();
+        let title = title_of(kind, &part);
         let mut call = None;
         if matches!(kind, Kind::WebSearch | Kind::Plan | Kind::ImageGeneration) {
             part.arguments = Text::default();
@@ -33,7 +34,8 @@ impl State {
         } else {
             emit.call(spec, part, false);
         }
-        self.remember(place, id, Live { kind, item: None, parts: Vec::new(), call_id: call_id.clone(), call, title });
+        let live = Live { kind, call_id: call_id.clone(), call, title, changes, ..Live::default() };
+        self.remember(place, id, live);
         if let (Kind::Activity, Some(thread)) = (kind, item.agent_thread_id.as_deref()) {
             emit.in_background(&call_id);
             self.link(thread, &call_id, emit);
@@ -90,12 +92,8 @@ impl State {
             }
             let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(Kind::FileChange, &item, id) };
             let call = emit.open_call(CallSpec { call_id: id, parent: None, agent: place.agent.as_deref() }, part);
-            let (call_id, title) = (id.to_owned(), String::new());
-            self.remember(
-                place,
-                id,
-                Live { kind: Kind::FileChange, item: None, parts: Vec::new(), call_id, call, title },
-            );
+            let (kind, call_id) = (Kind::FileChange, id.to_owned());
+            self.remember(place, id, Live { kind, call_id, call, ..Live::default() });
         }
         let Some(live) = self.live(place, id) else { return };
         match live.call {
@@ -155,6 +153,12 @@ impl State {
         emit.call(CallSpec { call_id: &call_id, parent: None, agent }, part, false);
         emit.result(result, extra, failed, agent, false);
     }
+}
+
+/// What a person reads of a call that may ask for permission.
+fn title_of(kind: Kind, part: &ToolCallPart<'_>) -> String {
+    let title = part.title.as_ref().filter(|_| matches!(kind, Kind::FileChange | Kind::Mcp));
+    title.map(|title| title.to_str_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Identifiers of calls are the model's, and unique in their thread only.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Text, TurnStatus};
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
 
 use super::argv;
 use super::map::read;
@@ -47,6 +47,9 @@ impl State {
         } else {
             self.open_thread(&thread, None, emit)
         };
+        if let (Some(model), Some(thread)) = (self.exec.model.take(), self.threads.get_mut(&place.thread)) {
+            thread.model = Some(model);
+        }
         match (kind.as_ref(), event.item) {
             ("thread.started", _) => {
                 emit.begin_session();
@@ -71,7 +74,7 @@ impl State {
             ("error", _) => {
                 // Whether the turn goes on stands in the words.
                 let message = event.message.or_else(|| event.error.and_then(|error| error.message));
-                let retries = message.as_ref().is_some_and(|text| text.to_str_lossy().starts_with("Reconnecting"));
+                let retries = message.as_ref().is_some_and(|text| says_retry(&text.to_str_lossy()));
                 self.failure(&Failure { message, ..Failure::default() }, retries, &place, emit);
             }
             ("item.started", Some(item)) => self.item_started(item, &place, emit),
@@ -85,13 +88,16 @@ impl State {
     pub(super) fn arguments(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let words: Vec<String> = line.elements().filter_map(Value::str).map(Cow::into_owned).collect();
         let Some(arguments) = argv::exec(&words) else { return emit.ignore("arguments") };
-        self.exec.resumed = arguments.resumed;
+        (self.exec.resumed, self.exec.tells_turns) = (arguments.resumed, arguments.events);
         self.exec.reads_prompt = arguments.prompt.is_none();
+        let text = |text: &Option<String>| text.as_deref().map(Json::of);
+        emit.learn(&[("model", text(&arguments.model)), ("cwd", text(&arguments.cwd))]);
+        self.exec.model = arguments.model;
         let mut parts: Vec<_> = arguments.images.into_iter().map(|path| image_part(Text::from(path))).collect();
         match arguments.prompt {
             Some(prompt) => {
                 parts.insert(0, text_part(Text::from(prompt)));
-                user_item(parts, emit);
+                self.user_item(parts, emit);
             }
             None => emit.ignore("arguments"),
         }
@@ -117,13 +123,21 @@ impl State {
         let prompt = std::mem::take(&mut self.exec.prompt);
         let prompt = prompt.strip_suffix('\n').unwrap_or(&prompt);
         if !prompt.is_empty() {
-            user_item(vec![text_part(Text::from(prompt))], emit);
+            self.user_item(vec![text_part(Text::from(prompt))], emit);
         }
+    }
+
+    /// What the user wrote: `exec` never shows it. The turn begins with it.
+    fn user_item(&self, parts: Vec<ContentPart<'_>>, emit: &mut Emit<'_>) {
+        if self.exec.tells_turns {
+            emit.begin_turn(None, true);
+        }
+        let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
+        emit.item(&spec, ItemStatus::Completed, parts, true);
     }
 }
 
-/// What the user wrote: `exec` never shows it.
-fn user_item(parts: Vec<ContentPart<'_>>, emit: &mut Emit<'_>) {
-    let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
-    emit.item(&spec, ItemStatus::Completed, parts, true);
+/// `Reconnecting... 1/5`, `stream error: …; retrying 1/5 in 187ms…`
+fn says_retry(text: &str) -> bool {
+    text.starts_with("Reconnecting") || text.contains("; retrying ")
 }

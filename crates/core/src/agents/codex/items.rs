@@ -1,7 +1,7 @@
 //! Items of threads: which code makes which events of them. All forms come through here: the app server says when an
 //! item begins and when it is over, `exec` and rollout files often only the latter.
 
-use interlinear_schema::{ErrorData, StatusLabel, StatusPart, Text, Todo, TodoStatus};
+use interlinear_schema::{StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
 use super::map::read;
 use super::state::State;
@@ -106,6 +106,9 @@ impl State {
             emit.ignore("repeated");
             return;
         }
+        if let Some(thread) = self.threads.get_mut(&place.thread).filter(|_| kind != Kind::User) {
+            thread.usage.restored = false;
+        }
         match kind {
             Kind::User => self.user_started(&item, place, emit),
             Kind::Assistant | Kind::Reasoning => self.message_started(kind, id, place, emit),
@@ -153,18 +156,11 @@ impl State {
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {what}"))), agent);
             }
             Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
-            Kind::Compaction => {
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
-                    thread.compacted = true;
-                }
-                emit.status(StatusLabel::Compaction, Some("compacted".into()), agent);
-            }
+            Kind::Compaction => self.compacted("item", place, emit),
             Kind::Todos => self.todo_items(&item, place, emit),
             Kind::Activity if item.kind.as_deref() != Some("started") => activity(&item, agent, emit),
-            Kind::Failure => {
-                let message = item.message.or(item.text).unwrap_or_default();
-                emit.error(ErrorData { message, agent_id: agent.map(Into::into), ..ErrorData::default() });
-            }
+            // A warning: what ends the turn is no item.
+            Kind::Failure => emit.status(StatusLabel::Notice, item.message.or(item.text), agent),
             Kind::Unknown => {
                 let name = item.r#type.as_deref().unwrap_or_default();
                 emit.book.drift.note(DriftKind::Value, "item.type", name);

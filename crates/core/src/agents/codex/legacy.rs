@@ -13,7 +13,7 @@ use super::notes;
 use super::patch;
 use super::requests;
 use super::state::{SeenCall, State, Terminal};
-use super::told::{Told, agent_of, model_call, output_text, patch_text, told};
+use super::told::{Told, agent_of, is_abort, model_call, output_text, patch_text, told};
 use super::tools;
 use super::turns::Ended;
 use super::wire::{Happened, Item, Seen};
@@ -51,11 +51,15 @@ impl State {
                 | "mcp_tool_call_end"
                 | "patch_apply_end"
                 | "web_search_end"
+                | "image_generation_end"
                 | "exec_command_end"
                 | "view_image_tool_call" => emit.ignore("said by the items"),
                 _ => self.other_event(kind, payload, place, emit),
             },
-            "user_message" => self.legacy_prompt(event, place, emit),
+            "user_message" => match payload.get("kind").and_then(Value::str).as_deref() {
+                Some("environment_context" | "user_instructions") => emit.ignore("context for the model"),
+                _ => self.legacy_prompt(event, place, emit),
+            },
             "agent_message" => {
                 self.say(place, emit);
                 self.legacy_turn(place, emit);
@@ -80,6 +84,17 @@ impl State {
                 let item = Item { query: event.query.clone(), action: event.action, ..Item::default() };
                 self.legacy_item(Kind::WebSearch, item, event, place, emit);
             }
+            "image_generation_end" => {
+                let text = |key: &str| payload.get(key).and_then(Value::text);
+                let item = Item {
+                    revised_prompt: text("revised_prompt"),
+                    saved_path: text("saved_path"),
+                    result: event.result,
+                    status: payload.get("status").and_then(Value::str),
+                    ..Item::default()
+                };
+                self.legacy_item(Kind::ImageGeneration, item, event, place, emit);
+            }
             "view_image_tool_call" => {
                 let item = Item { path: event.path.clone(), ..Item::default() };
                 self.legacy_item(Kind::ImageView, item, event, place, emit);
@@ -103,7 +118,7 @@ impl State {
     fn other_event(&mut self, kind: &str, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
         let agent = place.agent.as_deref();
         match kind {
-            "context_compacted" => emit.status(StatusLabel::Compaction, Some("compacted".into()), agent),
+            "context_compacted" => self.compacted(kind, place, emit),
             "entered_review_mode" => {
                 let hint = payload.get("user_facing_hint").and_then(Value::text).unwrap_or_default();
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {hint}"))), agent);
@@ -123,6 +138,7 @@ impl State {
             | "mcp_tool_call_begin"
             | "patch_apply_begin"
             | "web_search_begin"
+            | "image_generation_begin"
             | "item_started"
             | "undo_completed"
             | "shutdown_complete"
@@ -341,7 +357,7 @@ impl State {
             None => (name, arguments.into_owned()),
         };
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
-        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: false };
+        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: None };
         thread.rollout.calls.push(call);
     }
 
@@ -354,9 +370,9 @@ impl State {
             return emit.ignore("said before");
         };
         let text = seen.output.map(output_text).unwrap_or_default();
-        if text.contains("aborted by user") {
+        if is_abort(&text) {
             // What it has printed may still come.
-            thread.rollout.calls[at].aborted = true;
+            thread.rollout.calls[at].aborted = Some(text);
             return emit.ignore("its end follows");
         }
         let call = thread.rollout.calls.remove(at);
@@ -366,16 +382,20 @@ impl State {
         if call.name == "update_plan" {
             return emit.ignore("said before");
         }
-        let told = told(&text, seen.output);
+        let mut told = told(&text, seen.output, &call.name);
         if paginated {
-            if !text.contains("rejected by user") {
-                // A command that runs on has its item when it is over.
-                if told.terminal.is_some() {
-                    thread.rollout.calls.insert(at, call);
+            // What could not be called has no item.
+            if told.failed && told.exit_code.is_none() {
+                if text.contains("rejected by user") {
+                    told.output.clear();
                 }
-                return emit.ignore("said by the items");
+                return self.show_call(&call, told, Vec::new(), place, emit);
             }
-            return self.show_call(&call, Told { failed: true, ..Told::default() }, Vec::new(), place, emit);
+            // A command that runs on has its item when it is over.
+            if told.terminal.is_some() {
+                thread.rollout.calls.insert(at, call);
+            }
+            return emit.ignore("said by the items");
         }
         self.legacy_result(&call, told, seen.output, place, emit);
     }
@@ -408,7 +428,7 @@ impl State {
                 call_id: call.call_id.clone(),
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
-                aborted: false,
+                aborted: None,
             };
             thread.rollout.calls.push(call);
             return emit.ignore("its end follows");
@@ -440,11 +460,11 @@ impl State {
         let arguments = tape.read(&call.arguments).ok();
         let part = model_call(call, arguments, &cwd);
         let mut extra: Vec<_> = images.into_iter().map(ContentPart::into_owned).collect();
-        if part.name == "fileChange" && !told.failed {
+        if part.name == "fileChange" {
             let patch = patch_text(call, arguments);
             extra.extend(patch::parse(&patch, &cwd).into_iter().map(patch::file_ref));
         }
-        let starts = part.name == "spawnAgent";
+        let starts = part.name == "spawnAgent" && !told.failed;
         if starts {
             emit.in_background(&call.call_id);
         }
@@ -464,7 +484,7 @@ impl State {
 
     /// Calls that were stopped, and of which nothing more came.
     pub(super) fn show_aborted(&mut self, place: &Place, emit: &mut Emit<'_>) {
-        self.show_open(|call| call.aborted, place, emit);
+        self.show_open(|call| call.aborted.is_some(), place, emit);
     }
 
     /// Calls that came to no end.
@@ -477,11 +497,13 @@ impl State {
         let all = std::mem::take(&mut thread.rollout.calls);
         let (open, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(chosen);
         thread.rollout.calls = rest;
-        for call in open {
-            let runs = matches!(call.name.as_str(), "exec_command" | "shell" | "shell_command" | "apply_patch")
-                || call.name.starts_with("mcp__");
-            if runs && !emit.has_begun(&call.call_id) {
-                self.show_call(&call, Told { failed: true, ..Told::default() }, Vec::new(), place, emit);
+        for mut call in open {
+            // A script of calls is shown by them.
+            let hidden = matches!(call.name.as_str(), "update_plan" | "request_user_input" | "write_stdin" | "exec");
+            if !hidden && !emit.has_begun(&call.call_id) {
+                let output = call.aborted.take().unwrap_or_default();
+                let told = Told { output, failed: true, ..Told::default() };
+                self.show_call(&call, told, Vec::new(), place, emit);
             }
         }
     }

@@ -8,11 +8,11 @@ use super::items::Place;
 use super::state::{HostRequest, Part, State};
 use super::stored::is_bare;
 use super::turns::{self, Ended};
-use super::wire::{Failure, Message, Opened, Params, Thread};
+use super::wire::{Failure, Message, Opened, Params, Settings, Thread};
 use crate::agents::Adapter;
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::Emit;
-use crate::json::Value;
+use crate::json::{Kind, Tape, Value};
 use crate::wire::Wire;
 
 impl Adapter for State {
@@ -75,7 +75,6 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 /// Why a notification is ignored on purpose, if it is.
 fn ignored(method: &str) -> Option<&'static str> {
     Some(match method {
-        _ if method.starts_with("codex/event/") => "older dialect",
         "rawResponseItem/completed" | "rawResponse/completed" => "said by the items",
         "turn/diff/updated" => "said by the changes of files",
         "thread/status/changed" => "said by turns and requests",
@@ -146,6 +145,9 @@ impl State {
     }
 
     fn notification(&mut self, method: &str, message: &Message<'_>, line: Value<'_>, emit: &mut Emit<'_>) {
+        if method.starts_with("codex/event/") {
+            return self.older_event(message.params, emit);
+        }
         if let Some(reason) = ignored(method) {
             emit.ignore(reason);
             return;
@@ -220,11 +222,15 @@ impl State {
             },
             "thread/tokenUsage/updated" => {
                 if let Some(usage) = &params.token_usage {
-                    self.tokens(usage, place);
+                    self.tokens(usage, params.turn_id.as_deref(), place);
                 }
                 emit.ignore("said by the end of the turn");
             }
-            "error" | "thread/realtime/error" => {
+            "thread/realtime/error" => {
+                let error = Failure { message: params.message, ..Failure::default() };
+                emit.error(turns::error_data(&error, None, place));
+            }
+            "error" => {
                 let told = params.error.and_then(|error| read::<Failure<'_>>(error, emit));
                 let error = told.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
                 self.failure(&error, params.will_retry == Some(true), place, emit);
@@ -286,8 +292,16 @@ impl State {
         }
         // Threads that are only looked at are in answers too.
         let opens = matches!(request.method.as_str(), "" | "thread/start" | "thread/resume" | "thread/fork");
-        match &opened.thread {
-            Some(thread) if opens && opened.cwd.is_some() => {
+        let begins = matches!(request.method.as_str(), "" | "newConversation" | "resumeConversation");
+        match (&opened.thread, &opened.conversation_id) {
+            (None, Some(id)) if begins => {
+                let place = self.open_thread(id, None, emit);
+                if let Some(known) = self.threads.get_mut(&place.thread) {
+                    known.older = true;
+                }
+                self.thread_facts(&Thread::default(), &opened, &place, emit);
+            }
+            (Some(thread), _) if opens && opened.cwd.is_some() => {
                 let id = thread.id.as_deref().unwrap_or_default();
                 let before = emit.session().native_id.clone().filter(|_| request.session.is_some());
                 let place = self.open_thread(id, request.session, emit);
@@ -296,9 +310,27 @@ impl State {
                     emit.status(StatusLabel::Session, Some(Text::from(word)), None);
                 }
                 self.thread_facts(thread, &opened, &place, emit);
+                if let Some(known) = self.threads.get_mut(&place.thread).filter(|known| known.turn.is_none()) {
+                    known.usage.restored = matches!(request.method.as_str(), "thread/resume" | "thread/fork");
+                }
                 self.thread_is_there(&place, emit);
             }
-            _ => emit.ignore("answer to the host"),
+            _ => {
+                if !request.settings.is_empty() {
+                    self.turn_settings(&request, emit);
+                }
+                emit.ignore("answer to the host");
+            }
+        }
+    }
+
+    /// What the host has set with a turn. Older versions do not say it again.
+    fn turn_settings(&mut self, request: &HostRequest, emit: &mut Emit<'_>) {
+        let mut tape = Tape::default();
+        let Ok(value) = tape.read(&request.settings) else { return };
+        let place = request.thread.as_deref().and_then(|thread| self.place(thread, emit));
+        if let (Some(place), Some(settings)) = (place, read::<Settings<'_>>(value, emit)) {
+            self.settings(&settings, &place, emit);
         }
     }
 
@@ -334,5 +366,16 @@ impl State {
         let request = self.host_requests.or_default(id.raw());
         method.clone_into(&mut request.method);
         request.thread = thread.map(Cow::into_owned);
+        request.settings = message.params.filter(|_| method == "turn/start").map(set_by).unwrap_or_default();
     }
+}
+
+/// What a turn is begun with that stays, as JSON; nothing if that is nothing.
+fn set_by(params: Value<'_>) -> String {
+    let set = ["model", "effort", "cwd", "approvalPolicy"].iter().filter_map(|key| {
+        let value = params.get(key).filter(|value| value.kind() != Kind::Null)?;
+        Some(format!("\"{key}\":{}", value.raw()))
+    });
+    let set = set.collect::<Vec<_>>().join(",");
+    if set.is_empty() { set } else { format!("{{{set}}}") }
 }

@@ -111,6 +111,13 @@ impl State {
             None => item.text.as_ref().map_or_else(Text::default, Text::borrow),
         };
         let mut parts = vec![(Part::Text, text_part(text))];
+        if item.content.is_none()
+            && item.text.is_none()
+            && self.live(place, item.id.as_deref().unwrap_or_default()).is_some()
+        {
+            // What streamed is all there is.
+            parts.clear();
+        }
         if let Some(questions) = item.questions.filter(|questions| questions.is_array()) {
             // Questions that the next prompt answers: the text shows them, this tells them apart.
             let json = interlinear_schema::Json::from_text(format!("{{\"questions\":{}}}", questions.raw()));
@@ -201,7 +208,7 @@ fn spec<'a>(id: &'a str, role: ItemRole<'static>, place: &'a Place) -> Spec<'a> 
 }
 
 fn message(kind: Kind, item: Ref) -> Live {
-    Live { kind, item: Some(item), parts: Vec::new(), call_id: String::new(), call: None, title: String::new() }
+    Live { kind, item: Some(item), ..Live::default() }
 }
 
 /// Adds a part that is known whole.

@@ -8,6 +8,7 @@ mod legacy;
 mod map;
 mod messages;
 mod notes;
+mod older;
 mod patch;
 mod requests;
 mod state;

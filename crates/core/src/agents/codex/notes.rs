@@ -47,17 +47,15 @@ impl State {
                 emit.status(StatusLabel::Notice, Some(Text::from(format!("the thread was {word}"))), agent);
             }
             // In older versions beside an item, or in place of one.
-            "thread/compacted" => {
-                if self.threads.get(&place.thread).is_some_and(|thread| thread.compacted) {
-                    return emit.ignore("said by the item");
-                }
-                emit.status(StatusLabel::Compaction, Some("compacted".into()), agent);
-            }
+            "thread/compacted" => self.compacted(method, place, emit),
             "hook/completed" => hook(note.run, agent, emit),
             "model/rerouted" => {
                 let (from, to) = (note.from_model.as_deref(), note.to_model.as_deref());
                 let detail = format!("{} → {}", from.unwrap_or("?"), to.unwrap_or("?"));
                 emit.status(StatusLabel::Model, Some(detail.into()), agent);
+                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                    thread.rerouted = to.map(str::to_owned);
+                }
             }
             "modelProvider/authRecoveryStarted" | "modelProvider/authRecoveryCompleted" => {
                 emit.status(StatusLabel::Notice, note.message.clone(), agent);
@@ -88,6 +86,16 @@ impl State {
             ("variant", text(&settings.effort)),
             ("role", role.map(|role| Json::of(role.as_ref()))),
         ]);
+    }
+
+    /// The conversation so far was replaced by a summary. Several kinds of lines may say so.
+    pub(super) fn compacted(&mut self, kind: &str, place: &Place, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        if !thread.compacted.is_empty() && thread.compacted != kind {
+            return emit.ignore("said before");
+        }
+        kind.clone_into(&mut thread.compacted);
+        emit.status(StatusLabel::Compaction, Some("compacted".into()), place.agent.as_deref());
     }
 
     /// The limits of the account: for every session, as they are nobody's own.

@@ -57,8 +57,7 @@ impl State {
             self.requests.push(pending);
             return emit.ignore("between programs");
         }
-        // A request cannot wait for the link of its thread: the agent waits for the answer.
-        let place = self.open_thread(&thread, None, emit);
+        let place = self.asking(&thread, emit);
         self.ensure_turn(params.get("turnId").and_then(Value::str).as_deref(), &place, emit);
         pending.session = emit.selected();
         match ask {
@@ -67,6 +66,20 @@ impl State {
             _ => self.permission(&mut pending, method, params, &place, emit),
         }
         self.requests.push(pending);
+    }
+
+    /// Where a request belongs. It cannot wait for the link of its thread, as the agent waits for the answer: where
+    /// there is one session, it is that one's.
+    fn asking(&mut self, thread: &str, emit: &mut Emit<'_>) -> Place {
+        let mut sessions = self.threads.values().map(|thread| thread.session);
+        let first = sessions.next().filter(|first| sessions.all(|session| session == *first));
+        match first.filter(|_| !self.threads.contains_key(thread)) {
+            Some(session) => {
+                emit.select(session);
+                Place { thread: thread.to_owned(), agent: None }
+            }
+            None => self.open_thread(thread, None, emit),
+        }
     }
 
     fn permission(
@@ -82,12 +95,11 @@ impl State {
         let call = match pending.ask {
             Ask::Tool => self.waiting_tool(params, place, emit),
             Ask::Permissions => None,
-            _ => named.clone().map(Cow::into_owned),
+            _ => named.as_deref().map(|id| self.live(place, id).map_or(id, |live| &live.call_id).to_owned()),
         };
         let about = params.get("approvalId").and_then(Value::str).or(named).map(Cow::into_owned);
         let about = about.or_else(|| call.clone()).unwrap_or_else(|| format!("{}_{}", place.thread, pending.id));
         pending.event_id = emit.free_id(&format!("perm_{about}"));
-        let call = call.filter(|call| emit.has_begun(call));
         pending.call.clone_from(&call);
         let meta = params.get("_meta");
         let (action, title) = match pending.ask {
@@ -97,7 +109,9 @@ impl State {
             _ if text("kind").is_some_and(|kind| kind == Text::from("writeStdin")) => ("writeStdin", text("command")),
             _ => ("commandExecution", params.get("command").map(|command| Text::from(tools::bare_command(command)))),
         };
-        let title = self.changed_files(call.as_deref(), place).filter(|_| action == "fileChange").or(title);
+        let change = self.changed_files(call.as_deref(), place);
+        let files = change.map(|live| Text::from(live.title.clone())).filter(|files| !files.is_empty());
+        let title = files.or(title);
         let input = ["permissions", "fileChanges"].iter().find_map(|key| params.get(key));
         pending.input = params.get("permissions").map_or("{}", Value::raw).to_owned();
         let input = input.or_else(|| meta?.get("tool_params")).or_else(|| params.get("command"));
@@ -114,7 +128,9 @@ impl State {
             let value = (*value).filter(|value| value.kind() != Kind::Null)?;
             Some(format!("\"{key}\":{}", value.raw()))
         });
-        let more = more.collect::<Vec<_>>().join(",");
+        let changes =
+            change.filter(|_| input.is_none()).map(|live| format!("\"input\":{{\"changes\":{}}}", live.changes));
+        let more = changes.into_iter().chain(more).collect::<Vec<_>>().join(",");
         emit.ask_permission(PermissionData {
             permission_id: Cow::Borrowed(&pending.event_id),
             action: Cow::Borrowed(action),
@@ -143,9 +159,9 @@ impl State {
     }
 
     /// What a change of files is about: the request does not say it again.
-    fn changed_files(&self, call: Option<&str>, place: &Place) -> Option<Text<'static>> {
-        let live = self.threads.get(&place.thread)?.items.values().find(|live| Some(live.call_id.as_str()) == call)?;
-        Some(Text::from(live.title.clone())).filter(|title| !title.is_empty())
+    fn changed_files(&self, call: Option<&str>, place: &Place) -> Option<&Live> {
+        let mut items = self.threads.get(&place.thread)?.items.values();
+        items.find(|live| Some(live.call_id.as_str()) == call && !live.changes.is_empty())
     }
 
     /// A model decides in place of the user.
@@ -172,6 +188,9 @@ impl State {
         }
         let status = note.review.and_then(|review| review.get("status")).and_then(Value::str);
         let granted = status.as_deref() == Some("approved");
+        if let Some(review) = note.review {
+            emit.explain(&id, format!("{{\"review\":{}}}", review.raw()));
+        }
         emit.resolve(&id, if granted { PermissionStatus::Accept } else { PermissionStatus::Reject }, None, false);
     }
 
@@ -206,7 +225,7 @@ impl State {
             return emit.ignore("what happens next shows it");
         }
         // Nobody has seen the answer: without a call to tell, it counts as none.
-        emit.resolve(&pending.event_id, PermissionStatus::Reject, None, false);
+        emit.resolve(&pending.event_id, PermissionStatus::Reject, None, true);
     }
 }
 

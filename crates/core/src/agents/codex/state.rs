@@ -55,16 +55,20 @@ kept! {
         pub(super) agent: Option<String>,
         /// The turn that runs.
         pub(super) turn: Option<String>,
+        /// Whether the agent has said that it begins.
+        pub(super) turn_told: bool,
         /// The turn before.
         pub(super) last_turn: Option<String>,
         /// Items that have begun and are not over, by their identifier.
         pub(super) items: Map<String, Live>,
-        /// Whether the failure of the running turn was told.
-        pub(super) failed: bool,
-        /// Whether an item has told that the turn was compacted.
-        pub(super) compacted: bool,
+        /// What was told of the failure of the running turn.
+        pub(super) failed: Option<String>,
+        /// What kind of line has told that the conversation was compacted: other kinds repeat it.
+        pub(super) compacted: String,
         pub(super) usage: Tally,
         pub(super) model: Option<String>,
+        /// Another model that runs the turn in its place.
+        pub(super) rerouted: Option<String>,
         pub(super) effort: Option<String>,
         /// The goal, as it was last told.
         pub(super) goal: String,
@@ -72,6 +76,8 @@ kept! {
         pub(super) todos: String,
         /// MCP servers and how they are.
         pub(super) servers: Map<String, String>,
+        /// Whether it is a conversation of the first version of the protocol.
+        pub(super) older: bool,
         /// What is only of rollout files.
         pub(super) rollout: Rollout,
     }
@@ -91,6 +97,8 @@ kept! {
         pub(super) call: Option<Ref>,
         /// What a person reads of a call that may ask for permission without saying it again.
         pub(super) title: String,
+        /// The changes of files that it may ask for in the same way.
+        pub(super) changes: String,
     }
 }
 
@@ -115,6 +123,8 @@ kept! {
     #[derive(Debug, Default)]
     pub(super) struct Tally {
         pub(super) sum: Option<Counts>,
+        /// Whether the thread goes on and has not answered yet: the sums are those of before.
+        pub(super) restored: bool,
         pub(super) turn: Counts,
         pub(super) context_used: Option<u64>,
         pub(super) window: Option<u64>,
@@ -183,6 +193,8 @@ kept! {
         pub(super) thread: Option<String>,
         /// The session it was made for, if the core made it.
         pub(super) session: Option<usize>,
+        /// What it sets from here on, as JSON.
+        pub(super) settings: String,
     }
 }
 
@@ -210,10 +222,14 @@ kept! {
         pub(super) speaks: bool,
         /// Whether a thread goes on: its sums begin before this process.
         pub(super) resumed: bool,
+        /// Whether it will say when its turn is over.
+        pub(super) tells_turns: bool,
         /// Whether the prompt comes from the standard input.
         pub(super) reads_prompt: bool,
         /// What came from there so far.
         pub(super) prompt: String,
+        /// The model that the command line names.
+        pub(super) model: Option<String>,
     }
 }
 
@@ -232,6 +248,8 @@ kept! {
         pub(super) said: Option<String>,
         /// Calls that the model made and that have not come to their end, in their order.
         pub(super) calls: Vec<SeenCall>,
+        /// The end of a turn whose calls were stopped: what they had printed may still be told.
+        pub(super) end: Option<Held>,
         /// Commands that run on, by the number of their terminal.
         pub(super) terminals: Map<String, Terminal>,
     }
@@ -244,8 +262,8 @@ kept! {
         pub(super) call_id: String,
         pub(super) name: String,
         pub(super) arguments: String,
-        /// It was stopped; what it had printed may still be told.
-        pub(super) aborted: bool,
+        /// It was stopped, in these words; what it had printed may still be told.
+        pub(super) aborted: Option<String>,
     }
 }
 

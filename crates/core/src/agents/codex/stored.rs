@@ -5,19 +5,19 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{Json, StatusLabel, Text, TurnStatus};
+use interlinear_schema::{Json, StatusLabel, TurnStatus};
 
 use super::items::Place;
 use super::map::read;
 use super::messages::{system_item, text_part};
 use super::notes;
-use super::state::{State, Thread};
+use super::state::{Held, State, Thread};
 use super::turns::Ended;
 use super::wire::{Happened, Meta, Rollout, Seen, Settings};
 use crate::agents::Recognised;
 use crate::api::{Agent, Form};
 use crate::emit::Emit;
-use crate::json::Value;
+use crate::json::{Tape, Value};
 use crate::time;
 
 /// Whether a line is one of Codex's, of any form.
@@ -116,6 +116,11 @@ impl State {
         let inner = payload.get("type").and_then(Value::str).unwrap_or_default();
         emit.kind(if inner.is_empty() { kind.clone().into_owned() } else { format!("{kind}/{inner}") });
         let at = entry.timestamp.as_deref().and_then(time::parse);
+        let item = if inner == "item_completed" { payload.get("item") } else { None };
+        let id = item.and_then(|item| item.get("id")).and_then(Value::str);
+        if !id.is_some_and(|id| self.was_aborted(&id)) {
+            self.turn_is_over(emit);
+        }
         if let Some(at) = at {
             emit.at(at);
         }
@@ -125,6 +130,9 @@ impl State {
             id.clone_into(&mut self.current);
         }
         let Some(place) = self.place_of_file(meta.as_ref(), line, at, emit) else { return };
+        if inner == "turn_aborted" && self.end_waits(&place, line, at) {
+            return emit.ignore("its calls follow");
+        }
         match kind.as_ref() {
             "session_meta" => self.meta(&meta.unwrap_or_default(), &place, emit),
             "turn_context" => match read::<Settings<'_>>(payload, emit) {
@@ -146,7 +154,10 @@ impl State {
                     self.seen(&inner, &seen, payload, &place, emit);
                 }
             }
-            "compacted" => compacted(payload, &place, emit),
+            "compacted" => match payload.get("message").and_then(Value::text).filter(|text| !text.is_empty()) {
+                Some(message) => system_item(vec![text_part(message)], "", &place, emit),
+                None => self.compacted("compacted", &place, emit),
+            },
             "world_state" | "token_usage_record" | "retained_context" | "inter_agent_communication_metadata" => {
                 emit.ignore("bookkeeping");
             }
@@ -204,7 +215,14 @@ impl State {
     }
 
     /// Something that happened.
-    fn happened(&mut self, kind: &str, event: &Happened<'_>, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn happened(
+        &mut self,
+        kind: &str,
+        event: &Happened<'_>,
+        payload: Value<'_>,
+        place: &Place,
+        emit: &mut Emit<'_>,
+    ) {
         let agent = place.agent.as_deref();
         let turn = event.turn_id.as_deref();
         match kind {
@@ -217,12 +235,17 @@ impl State {
             }
             "task_complete" | "turn_complete" => {
                 self.say(place, emit);
-                let status = if event.error.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
+                // Older files say what failed before, and only that nothing was said last.
+                let answered = payload.get("last_agent_message").and_then(Value::str).is_some();
+                let failed = self.threads.get(&place.thread).is_some_and(|thread| thread.failed.is_some());
+                let failed = event.error.is_some() || failed && !answered;
+                let status = if failed { TurnStatus::Failed } else { TurnStatus::Completed };
                 let (error, duration_ms) = (event.error.as_ref(), event.duration_ms);
                 self.turn_completed(Ended { id: turn, error, duration_ms, ..Ended::with(status) }, place, emit);
             }
             "turn_aborted" => {
                 self.say(place, emit);
+                self.show_aborted(place, emit);
                 let (id, duration_ms) = (turn, event.duration_ms);
                 let ended = Ended { id, duration_ms, ..Ended::with(TurnStatus::Interrupted) };
                 self.turn_completed(ended, place, emit);
@@ -239,7 +262,7 @@ impl State {
             }
             "token_count" => {
                 if let Some(usage) = &event.info {
-                    self.tokens(usage, place);
+                    self.tokens(usage, turn, place);
                 }
                 emit.ignore("said by the end of the turn");
             }
@@ -254,8 +277,9 @@ impl State {
             "thread_rolled_back" => emit.status(StatusLabel::Notice, Some("the thread was reverted".into()), agent),
             "warning" | "guardian_warning" => emit.status(StatusLabel::Notice, event.message.clone(), agent),
             "error" | "stream_error" => {
-                let info = payload.get("codex_error_info");
-                let error = super::wire::Failure { message: event.message.clone(), info, ..Default::default() };
+                let (info, more) = (payload.get("codex_error_info"), payload.get("additional_details"));
+                let message = event.message.clone();
+                let error = super::wire::Failure { message, info, more, ..Default::default() };
                 self.failure(&error, kind == "stream_error", place, emit);
             }
             "plan_update" => {
@@ -266,6 +290,39 @@ impl State {
         }
     }
 
+    /// In files with items, what a stopped call had printed is told when the turn is over: the end waits for it.
+    fn end_waits(&mut self, place: &Place, line: Value<'_>, at: Option<i64>) -> bool {
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return false };
+        let waits = thread.rollout.paginated && thread.rollout.calls.iter().any(|call| call.aborted.is_some());
+        if waits {
+            thread.rollout.end = Some(Held { thread: place.thread.clone(), line: line.raw().to_owned(), at });
+        }
+        waits
+    }
+
+    /// Whether it is a call of a turn whose end waits.
+    fn was_aborted(&self, id: &str) -> bool {
+        self.threads.get(&self.current).is_some_and(|thread| {
+            let rollout = &thread.rollout;
+            rollout.end.is_some() && rollout.calls.iter().any(|call| call.call_id == id && call.aborted.is_some())
+        })
+    }
+
+    /// The end of a turn that has waited, in the file at hand.
+    fn turn_is_over(&mut self, emit: &mut Emit<'_>) {
+        let Some(end) = self.threads.get_mut(&self.current).and_then(|thread| thread.rollout.end.take()) else {
+            return;
+        };
+        let mut tape = Tape::default();
+        let Ok(line) = tape.read(&end.line) else { return };
+        emit.again(&end.line, |emit| {
+            if let Some(place) = self.place(&end.thread, emit) {
+                self.show_aborted(&place, emit);
+            }
+            self.rollout(line, emit);
+        });
+    }
+
     /// Nothing more will come of the files.
     pub(super) fn finish_rollouts(&mut self, emit: &mut Emit<'_>) {
         let session = emit.selected();
@@ -273,6 +330,8 @@ impl State {
         let places: Vec<_> =
             mine.map(|(id, thread)| Place { thread: id.clone(), agent: thread.agent.clone() }).collect();
         for place in places {
+            self.current.clone_from(&place.thread);
+            self.turn_is_over(emit);
             self.say(&place, emit);
             self.show_unfinished(&place, emit);
             let tells = self.threads.get(&place.thread).is_none_or(|thread| thread.rollout.tells_turns);
@@ -282,14 +341,5 @@ impl State {
                 self.turn_completed(ended, &place, emit);
             }
         }
-    }
-}
-
-/// The conversation so far was replaced by a summary.
-fn compacted(payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
-    let message = payload.get("message").and_then(Value::text).filter(|text| !text.is_empty());
-    match message {
-        Some(message) => system_item(vec![text_part(Text::clone(&message))], "", place, emit),
-        None => emit.status(StatusLabel::Compaction, Some("compacted".into()), place.agent.as_deref()),
     }
 }

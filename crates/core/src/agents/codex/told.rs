@@ -88,20 +88,21 @@ pub(super) fn output_text(output: Value<'_>) -> String {
 
 /// Takes apart what the model was told: a head of lines, then `Output:` and the output itself; or an object; or a
 /// list of what an MCP tool gave back.
-pub(super) fn told(text: &str, output: Option<Value<'_>>) -> Told {
+pub(super) fn told(text: &str, output: Option<Value<'_>>, name: &str) -> Told {
     if let Some(told) = told_object(text) {
         return told;
     }
     let mut tape = Tape::default();
-    if let Some(value) = tape.read(text).ok().filter(|value| value.is_array()) {
+    if let Some(value) = tape.read(text).ok().filter(|value| is_content(*value)) {
         return Told { output: joined_text(value, "\n").to_str_lossy().into_owned(), ..Told::default() };
     }
     let failed = output.and_then(|output| output.get("success")).and_then(Value::bool) == Some(false);
     let Some((head, body)) = text.split_once("Output:\n").filter(|(head, _)| head.contains("Wall time")) else {
-        let failed = failed || text.contains(" failed: ") || text.starts_with("err: ");
+        let failed = failed || is_refusal(text, name);
         return Told { output: text.to_owned(), failed, ..Told::default() };
     };
-    if let Some(told) = told_object(body) {
+    // A patch that is written as a command is answered by the agent itself.
+    if let Some(told) = told_object(body).filter(|_| name == "apply_patch") {
         return told;
     }
     let after = |mark: &str| head.lines().find_map(|line| line.strip_prefix(mark)).map(str::trim);
@@ -115,11 +116,31 @@ pub(super) fn told(text: &str, output: Option<Value<'_>>) -> Told {
     }
 }
 
+/// Whether a list is one of parts of a message: `[{"type":"text","text":"…"}]`.
+fn is_content(list: Value<'_>) -> bool {
+    list.elements().next().is_some() && list.elements().all(|part| part.get("type").and_then(Value::str).is_some())
+}
+
+/// Whether the agent says that a tool could not be called: `exec_command failed: …`,
+/// `apply_patch verification failed: …`, `unsupported call: …`.
+fn is_refusal(text: &str, name: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let begins = |word: &str| first.strip_prefix(word).is_some_and(|rest| rest.starts_with(' '));
+    let by_name = [name, "apply_patch", "exec_command"].into_iter().any(begins) && first.contains(" failed: ");
+    by_name || ["err: ", "unsupported call: "].iter().any(|words| first.starts_with(words))
+}
+
+/// Whether a call was stopped: `Wall time: 1.1 seconds` may stand above the words.
+pub(super) fn is_abort(text: &str) -> bool {
+    let said = text.lines().find(|line| !line.starts_with("Wall time"));
+    said.is_some_and(|line| line.starts_with("aborted by user"))
+}
+
 /// `{"output":"…","metadata":{"exit_code":0}}`
 fn told_object(text: &str) -> Option<Told> {
     let mut tape = Tape::default();
     let value = tape.read(text).ok().filter(|value| value.is_object())?;
-    let exit_code = value.get("metadata")?.get("exit_code").and_then(Value::i64);
-    let output = value.get("output").and_then(Value::str).unwrap_or_default().into_owned();
-    Some(Told { output, exit_code, failed: exit_code.is_some_and(|code| code != 0), terminal: None })
+    let exit_code = value.get("metadata")?.get("exit_code")?.i64()?;
+    let output = value.get("output")?.str()?.into_owned();
+    Some(Told { output, exit_code: Some(exit_code), failed: exit_code != 0, terminal: None })
 }

@@ -12,6 +12,7 @@ use super::messages::{image_part, joined_text, texts};
 use super::patch;
 use super::wire::Item;
 use crate::json::Value;
+use crate::uri::path_of_uri;
 
 /// Whether a call starts a subagent, which goes on when the call is over.
 pub(super) fn starts_agent(kind: Kind, item: &Item<'_>) -> bool {
@@ -24,7 +25,7 @@ fn collab_tool(item: &Item<'_>) -> String {
 }
 
 /// `open_page` → `openPage`.
-fn camel(name: &str) -> String {
+pub(super) fn camel(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut upper = false;
     for c in name.chars() {
@@ -220,9 +221,8 @@ pub(super) fn result<'a>(
             if failed {
                 let said = item.stderr.clone().filter(|text| !text.is_empty()).or_else(|| item.stdout.clone());
                 part.output = said.unwrap_or_default();
-            } else {
-                extra = item.changes.map(patch::changes).unwrap_or_default().into_iter().map(patch::file_ref).collect();
             }
+            extra = item.changes.map(patch::changes).unwrap_or_default().into_iter().map(patch::file_ref).collect();
         }
         Kind::Mcp => {
             let error = item.error.or_else(|| item.result?.get("Err"));
@@ -248,7 +248,10 @@ pub(super) fn result<'a>(
         Kind::ImageGeneration => {
             failed |= item.failure.is_some();
             part.output = item.failure.map(message_of).unwrap_or_default();
-            extra.extend(item.saved_path.clone().filter(|path| !path.is_empty()).map(image_part));
+            let saved = item.saved_path.clone().filter(|path| !path.is_empty());
+            let whole = || item.result?.str().filter(|data| !data.is_empty());
+            let path = saved.or_else(|| whole().map(|data| Text::from(format!("data:image/png;base64,{data}"))));
+            extra.extend(path.map(image_part));
         }
         Kind::FunctionOutput => {
             part.output = item.output.map(|output| joined_text(output, "\n")).unwrap_or_default();
@@ -324,26 +327,6 @@ pub(super) fn duration(value: Value<'_>) -> Option<u64> {
     Some(secs.saturating_mul(1000).saturating_add(nanos / 1_000_000))
 }
 
-/// Rollout files name files by URIs: `file:///workspace/a%20b`.
-pub(super) fn path_of_uri(uri: &str) -> String {
-    let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    let mut out = Vec::with_capacity(path.len());
-    let mut bytes = path.bytes();
-    while let Some(byte) = bytes.next() {
-        let mut rest = bytes.clone();
-        let digits = (byte == b'%').then(|| (rest.next(), rest.next()));
-        let hex = |digit: Option<u8>| char::from(digit?).to_digit(16);
-        match digits.map(|(high, low)| (hex(high), hex(low))) {
-            Some((Some(high), Some(low))) => {
-                out.push((high * 16 + low) as u8);
-                bytes = rest;
-            }
-            _ => out.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// The command without the shell that it is handed to.
 pub(super) fn bare_command(command: Value<'_>) -> String {
     let shown = command.str();
@@ -352,11 +335,17 @@ pub(super) fn bare_command(command: Value<'_>) -> String {
         None => Some(command.elements().filter_map(Value::str).map(Cow::into_owned).collect()),
     };
     match (words, shown) {
-        (Some(mut words), _) if words.len() == 3 && is_shell_flag(&words[1]) => words.remove(2),
+        (Some(mut words), _) if words.len() == 3 && is_shell(&words[0]) && is_shell_flag(&words[1]) => words.remove(2),
         (_, Some(text)) => text.into_owned(),
         (Some(words), None) => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
         (None, None) => String::new(),
     }
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    matches!(name, "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "fish" | "pwsh" | "powershell" | "cmd")
 }
 
 fn is_shell_flag(word: &str) -> bool {
@@ -423,11 +412,8 @@ mod tests {
         assert_eq!(read(r#"["/bin/zsh","-lc","echo 'x'"]"#), "echo 'x'");
         assert_eq!(read(r#"["git","commit","-m","a b"]"#), "git commit -m 'a b'");
         assert_eq!(read(r#""echo 'open""#), "echo 'open");
-    }
-
-    #[test]
-    fn a_uri_becomes_a_path() {
-        assert_eq!(path_of_uri("file:///a%20b/%C3%BC%zz"), "/a b/ü%zz");
-        assert_eq!(path_of_uri("/plain"), "/plain");
+        assert_eq!(read(r#"["C:\\x\\PowerShell.exe","-Command","dir"]"#), "dir");
+        assert_eq!(read(r#"["python3","-c","print(1)"]"#), "python3 -c 'print(1)'");
+        assert_eq!(read(r#""su -c 'rm -rf /'""#), "su -c 'rm -rf /'");
     }
 }

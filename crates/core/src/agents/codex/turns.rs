@@ -6,6 +6,7 @@ use interlinear_schema::{ErrorData, Json, Text, TurnMetadata, TurnStatus, Usage}
 
 use super::items::Place;
 use super::state::{Counts, State, Tally};
+use super::tools;
 use super::wire::{Failure, TokenUsage, Tokens};
 use crate::emit::Emit;
 use crate::json::Value;
@@ -31,11 +32,18 @@ impl State {
     pub(super) fn turn_started(&mut self, id: Option<&str>, place: &Place, emit: &mut Emit<'_>) {
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
         if thread.turn.is_some() {
-            emit.ignore("the turn is open");
-            return;
+            let another = thread.turn_told && id.is_some() && thread.turn.as_deref() != id;
+            if !another || place.agent.is_some() {
+                emit.ignore("the turn is open");
+                return;
+            }
+            // The process was killed, and another one goes on with the thread.
+            self.say(place, emit);
+            self.show_unfinished(place, emit);
+            let ended = Ended { synthetic: true, ..Ended::with(TurnStatus::Interrupted) };
+            self.turn_completed(ended, place, emit);
         }
-        thread.turn = Some(id.unwrap_or_default().to_owned());
-        (thread.failed, thread.compacted) = (false, false);
+        self.open_turn(id, true, place);
         match &place.agent {
             Some(agent) => {
                 emit.in_background(agent);
@@ -51,12 +59,17 @@ impl State {
         let Some(id) = id.filter(|id| thread.turn.is_none() && thread.last_turn.as_deref() != Some(*id)) else {
             return;
         };
-        thread.turn = Some(id.to_owned());
-        (thread.failed, thread.compacted) = (false, false);
+        self.open_turn(Some(id), false, place);
         match &place.agent {
             Some(agent) => emit.in_background(agent),
             None => begin(Some(id), true, emit),
         }
+    }
+
+    fn open_turn(&mut self, id: Option<&str>, told: bool, place: &Place) {
+        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        (thread.turn, thread.turn_told) = (Some(id.unwrap_or_default().to_owned()), told);
+        (thread.failed, thread.compacted) = (None, String::new());
     }
 
     /// A turn is over.
@@ -67,18 +80,17 @@ impl State {
             emit.ignore("late");
             return;
         }
-        let told = thread.failed;
+        let told = thread.failed.take().is_some_and(|told| error.is_some_and(|error| told == message(error)));
         thread.items.clear();
         thread.last_turn = thread.turn.take().or_else(|| id.map(str::to_owned));
-        thread.failed = false;
         let usage = std::mem::take(&mut thread.usage.turn);
         let (context_used, context_window) = (thread.usage.context_used, thread.usage.window);
-        let model = thread.model.clone();
+        let model = thread.rerouted.take().or_else(|| thread.model.clone());
         if place.agent.is_none() {
             begin(id, true, emit);
         }
         if let Some(error) = error.filter(|_| status == TurnStatus::Failed && !told) {
-            emit.error(error_data(error, None, place));
+            emit.error(error_data(error, Some(false), place));
         }
         if let Some(agent) = &place.agent {
             emit.end_background(agent);
@@ -102,10 +114,11 @@ impl State {
         emit.end_turn(&metadata, synthetic);
     }
 
-    /// Tokens that were used, as sums over the thread.
-    pub(super) fn tokens(&mut self, usage: &TokenUsage<'_>, place: &Place) {
+    /// Tokens that were used, as sums over the thread. Those of an earlier process are said again when it goes on.
+    pub(super) fn tokens(&mut self, usage: &TokenUsage<'_>, turn: Option<&str>, place: &Place) {
         if let Some(thread) = self.threads.get_mut(&place.thread) {
-            thread.usage.add(usage);
+            let named = turn.is_none() || !thread.turn_told || thread.turn.as_deref() == turn;
+            thread.usage.add(usage, named && thread.turn.is_some() && !thread.usage.restored);
         }
     }
 
@@ -113,11 +126,12 @@ impl State {
     pub(super) fn failure(&mut self, error: &Failure<'_>, retries: bool, place: &Place, emit: &mut Emit<'_>) {
         self.abandon_messages(place, emit);
         let Some(thread) = self.threads.get_mut(&place.thread) else { return };
-        let told = thread.failed;
-        thread.failed |= !retries;
-        if told && !retries {
-            emit.ignore("repeated");
-            return;
+        if !retries {
+            let told = thread.failed.replace(message(error));
+            if told.is_some() && told == thread.failed {
+                emit.ignore("repeated");
+                return;
+            }
         }
         if place.agent.is_none() && !retries {
             self.last_error = error.message.as_ref().map(|message| message.to_str_lossy().into_owned());
@@ -135,8 +149,13 @@ fn begin(id: Option<&str>, synthetic: bool, emit: &mut Emit<'_>) {
     emit.begin_turn(fresh.as_deref(), synthetic);
 }
 
-fn error_data<'a>(error: &Failure<'a>, will_retry: Option<bool>, place: &'a Place) -> ErrorData<'a> {
+fn message(error: &Failure<'_>) -> String {
+    error.message.as_ref().map(|message| message.to_str_lossy().into_owned()).unwrap_or_default()
+}
+
+pub(super) fn error_data<'a>(error: &Failure<'a>, will_retry: Option<bool>, place: &'a Place) -> ErrorData<'a> {
     let code = error.info.and_then(|info| info.str().or_else(|| info.members().next().map(|(key, _)| key)));
+    let code = code.map(|code| Cow::Owned(tools::camel(&code)));
     let more = [("info", error.info.filter(|info| info.is_object())), ("more", error.more)];
     let more = more.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", (*value)?.raw())));
     let more = more.collect::<Vec<_>>().join(",");
@@ -155,13 +174,18 @@ pub(super) fn counts(tokens: &Tokens<'_>) -> Counts {
 }
 
 impl Tally {
-    /// The agent may say the same sums twice, and sets them back when the context overflows.
-    fn add(&mut self, usage: &TokenUsage<'_>) {
+    /// The agent may say the same sums twice, and sets them back when the context overflows. What is not the turn's
+    /// `own` is where its sums begin.
+    fn add(&mut self, usage: &TokenUsage<'_>, own: bool) {
         if let Some(last) = &usage.last {
             self.context_used = last.all.or(self.context_used);
         }
         self.window = usage.window.or(self.window);
         let Some(sum) = usage.total.as_ref().map(counts) else { return };
+        if !own {
+            self.sum = Some(sum);
+            return;
+        }
         let last = usage.last.as_ref().map(counts).unwrap_or_default();
         let before = self.sum.unwrap_or_else(|| std::array::from_fn(|at| sum[at].saturating_sub(last[at])));
         for (at, turn) in self.turn.iter_mut().enumerate() {

@@ -99,6 +99,7 @@ wire! {
     /// The result of a request that opens a thread or begins a turn.
     pub(super) struct Opened in "result" {
         thread: Thread<'a>,
+        conversation_id("conversationId"): Cow<'a, str>,
         model: Cow<'a, str>,
         cwd: Cow<'a, str>,
         approval_policy("approvalPolicy"): Value<'a>,
@@ -293,7 +294,10 @@ wire! {
         "completed_at" "started_at" "last_agent_message" "root_turn_id" "time_to_first_token_ms"
         "collaboration_mode_kind" "model_context_window" "turn_attribution" "rate_limits" "read_only_hint" "kind"
         "review_output" "num_turns" "codex_error_info" "target" "user_facing_hint" "delivery" "questions" "type"
-        "thread_id" "text" "reason" "status" "goal"
+        "thread_id" "text" "reason" "status" "goal" "revised_prompt" "saved_path" "transparent_background"
+        "command" "cwd" "exit_code" "aggregated_output" "formatted_output" "parsed_cmd" "source" "process_id"
+        "ready" "failed" "cancelled" "server" "auto_approved" "unified_diff" "item_id" "summary_index"
+        "additional_details"
 }
 
 wire! {

@@ -1,0 +1,40 @@
+//! The first version of the app server's protocol: a conversation in place of a thread, and `codex/event/…` in place
+//! of items. For a time both were sent: then the items tell more.
+
+use super::map::read;
+use super::state::State;
+use super::wire::{Happened, Item};
+use crate::emit::Emit;
+use crate::json::Value;
+
+impl State {
+    /// An event of a conversation.
+    pub(super) fn older_event(&mut self, params: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        let field = |key: &str| params.and_then(|params| params.get(key));
+        let id = field("conversationId").and_then(Value::str).unwrap_or_default();
+        let is_older = self.threads.get(id.as_ref()).is_some_and(|thread| thread.older);
+        let (Some(event), true) = (field("msg"), is_older) else { return emit.ignore("older dialect") };
+        let Some(place) = self.place(&id, emit) else { return };
+        let kind = event.get("type").and_then(Value::str).unwrap_or_default();
+        match kind.as_ref() {
+            "agent_reasoning" => {
+                let item = Item { text: event.get("text").and_then(Value::text), ..Item::default() };
+                self.say(&place, emit);
+                self.reasoning_completed(&item, &place, emit);
+            }
+            "item_started" | "item_completed" | "raw_response_item" => emit.ignore("said by other events"),
+            "exec_approval_request" | "apply_patch_approval_request" | "request_user_input" | "elicitation_request" => {
+                emit.ignore("said by the request");
+            }
+            "skills_update_available" => emit.ignore("bookkeeping"),
+            kind if kind.ends_with("_delta") => emit.ignore("its end follows"),
+            kind => {
+                let Some(mut told) = read::<Happened<'_>>(event, emit) else { return };
+                if told.turn_id.is_none() && kind.starts_with("task_") {
+                    told.turn_id = field("id").and_then(Value::str);
+                }
+                self.happened(kind, &told, event, &place, emit);
+            }
+        }
+    }
+}
