@@ -11,6 +11,7 @@ use super::state::{CallInfo, HostRequest, Pending, PendingKind, State};
 use super::tools;
 use super::wire::{ControlCancel, ControlRequest, ControlResponse, Request, Response};
 use crate::emit::Emit;
+use crate::hash;
 use crate::json::{Tape, Value};
 use crate::map::sorted;
 
@@ -42,9 +43,12 @@ impl State {
     fn may_use_tool(&mut self, id: &str, request: &Request<'_>, emit: &mut Emit<'_>) {
         let name = request.tool_name.as_deref().unwrap_or_default();
         let tool_use_id = request.tool_use_id.clone().map(Cow::into_owned);
-        let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, emit));
-        let agent = request.agent_id.as_deref().map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
-        let agent = agent.or_else(|| self.calls.get(tool_use_id.as_deref()?)?.agent.clone());
+        let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, request.input, emit));
+        let call = tool_use_id.as_deref().and_then(|id| self.calls.get(id));
+        // The call says whose it is; a request may come before it. The main agent may go by the name of the session.
+        let task = request.agent_id.as_deref().filter(|task| emit.session().native_id.as_deref() != Some(task));
+        let of_task = || task.map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
+        let agent = call.map_or_else(of_task, |call| call.agent.clone());
         if agent.is_none() {
             emit.begin_turn(None, false);
         }
@@ -53,9 +57,14 @@ impl State {
             "ExitPlanMode" => PendingKind::Plan,
             _ => PendingKind::Permission,
         };
+        // What is asked may stand in the call alone.
+        let mut tape = Tape::default();
+        let told = request.input.filter(|input| input.members().next().is_some());
+        let asked = told.or_else(|| tape.read(&call?.input).ok());
         let mut pending = pending(id, String::new(), kind);
         pending.tool_use_id.clone_from(&tool_use_id);
-        pending.input = request.input.map_or("{}", Value::raw).to_owned();
+        pending.input =
+            asked.filter(|_| kind == PendingKind::Question).or(request.input).map_or("{}", Value::raw).to_owned();
         pending.suggestions = request.permission_suggestions.map_or("[]", Value::raw).to_owned();
         if kind == PendingKind::Permission {
             pending.event_id = format!("perm_{id}");
@@ -63,17 +72,32 @@ impl State {
         } else {
             // The call and its result carry the same question in every form of the session.
             pending.event_id = question_id(tool_use_id.as_deref().unwrap_or(id), emit);
-            pending.questions = question_texts(request.input);
-            let data = question(&pending.event_id, name, request.input, tool_use_id.as_deref(), agent.as_deref());
+            pending.questions = question_texts(asked);
+            let data = question(&pending.event_id, name, asked, tool_use_id.as_deref(), agent.as_deref());
             emit.ask_question(data);
         }
         self.requests.push(pending);
     }
 
-    /// Older versions do not say which call they ask for: the last one of that tool that has no result.
-    fn call_that_waits(&self, name: &str, emit: &Emit<'_>) -> Option<String> {
-        let waits = |id: &str| emit.awaits_result(id) && emit.find_request(|_, call| call == Some(id)).is_none();
-        self.calls.iter().find(|(id, call)| call.name == name && waits(id)).map(|(id, _)| id.clone())
+    /// Older versions do not say which call they ask for: of those of that tool that have no result, the one with this
+    /// input, else the first.
+    fn call_that_waits(&self, name: &str, input: Option<Value<'_>>, emit: &Emit<'_>) -> Option<String> {
+        let is_asked = |id: &str| emit.find_request(|_, call| call == Some(id)).is_some();
+        let mut calls = self.calls_of(|called| called == name, emit).filter(|(id, _)| !is_asked(id)).peekable();
+        let first = calls.peek().map(|(id, _)| *id);
+        let hash = hash::of(input.map(Value::raw).unwrap_or_default().as_bytes());
+        let same = calls.find(|(_, call)| call.input_hash == hash).map(|(id, _)| id);
+        same.or(first).map(str::to_owned)
+    }
+
+    /// The calls of some tools that wait for their results, in their order.
+    pub(super) fn calls_of<'s>(
+        &'s self,
+        tool: impl Fn(&str) -> bool + 's,
+        emit: &'s Emit<'_>,
+    ) -> impl Iterator<Item = (&'s str, &'s CallInfo)> {
+        let calls = emit.waiting_calls().filter_map(|id| Some((id, self.calls.get(id)?)));
+        calls.filter(move |(_, call)| tool(&call.name))
     }
 
     /// A server of the Model Context Protocol asks the user to fill in a form.

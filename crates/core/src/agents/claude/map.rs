@@ -33,7 +33,7 @@ impl Adapter for State {
         let stored = if self.stored { read::<Stored<'_>>(line, emit) } else { None };
         let agent = stored.and_then(|head| {
             stored_head(&head, emit);
-            self.stored_agent(&head)
+            self.stored_agent(&head, line, emit)
         });
         self.dispatch(&head, agent, line, emit);
     }

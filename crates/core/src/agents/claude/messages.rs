@@ -14,6 +14,7 @@ use super::tools;
 use super::wire::{self, Assistant, Block, Stream};
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
+use crate::hash;
 use crate::json::Value;
 
 impl State {
@@ -239,8 +240,13 @@ impl State {
     }
 
     fn remember_call(&mut self, id: &str, name: &str, input: Option<Value<'_>>, agent: Option<&str>) {
-        let input = if tools::needs_input(name) { input.map(Value::raw).unwrap_or_default() } else { "" };
-        let call = CallInfo { name: name.to_owned(), agent: agent.map(str::to_owned), input: input.to_owned() };
+        let input = input.map(Value::raw).unwrap_or_default();
+        let call = CallInfo {
+            name: name.to_owned(),
+            agent: agent.map(str::to_owned),
+            input: if tools::needs_input(name) { input.to_owned() } else { String::new() },
+            input_hash: hash::of(input.as_bytes()),
+        };
         self.calls.insert(id.to_owned(), call);
     }
 

@@ -166,6 +166,8 @@ kept! {
         pub(super) agent: Option<String>,
         /// The arguments, for the tools whose results do not repeat what is needed of them.
         pub(super) input: String,
+        /// The hash of the arguments: older versions ask for permission without naming the call.
+        pub(super) input_hash: u64,
     }
 }
 

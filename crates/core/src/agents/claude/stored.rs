@@ -9,13 +9,13 @@ use interlinear_schema::{
 
 use super::blocks;
 use super::results::{SUMMARY, local_output};
-use super::state::State;
+use super::state::{CallInfo, State};
 use super::wire::{Stored, System, User};
 use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::hash;
-use crate::json::Value;
+use crate::json::{Tape, Value};
 use crate::map::{Map, Places, Set};
 
 /// Types of entries that only session files have.
@@ -73,25 +73,37 @@ impl State {
     }
 
     /// The subagent that a stored entry belongs to.
-    pub(super) fn stored_agent(&mut self, head: &Stored<'_>) -> Option<String> {
+    pub(super) fn stored_agent(&mut self, head: &Stored<'_>, line: Value<'_>, emit: &Emit<'_>) -> Option<String> {
         if head.sidechain != Some(true) {
             return None;
         }
         let agent = match (&head.agent_id, &head.parent_uuid) {
             (Some(agent), _) => self.agents.get(agent.as_ref()).cloned().or_else(|| Some(agent.clone().into_owned())),
             (None, Some(parent)) => self.sidechains.get(parent.as_ref()).cloned(),
-            // It begins: its entry is the prompt of a call that has no subagent yet.
-            (None, None) => {
-                let taken: Set<_> = self.sidechains.values().cloned().collect();
-                let starts = |name: &str| matches!(name, "Agent" | "Task");
-                let free = self.calls.iter().filter(|(id, call)| starts(&call.name) && !taken.contains(*id));
-                free.map(|(id, _)| id.clone()).next()
-            }
+            (None, None) => self.call_that_told(line, emit),
         };
         if let (Some(agent), Some(uuid), None) = (&agent, &head.uuid, &head.agent_id) {
             self.sidechains.insert(uuid.clone().into_owned(), agent.clone());
         }
         agent
+    }
+
+    /// A subagent begins, with its prompt: of the calls that have no subagent yet the one with this prompt, else the
+    /// first.
+    fn call_that_told(&self, line: Value<'_>, emit: &Emit<'_>) -> Option<String> {
+        let taken: Set<_> = self.sidechains.values().cloned().collect();
+        let starts = |name: &str| matches!(name, "Agent" | "Task");
+        let mut free = self.calls_of(starts, emit).filter(|(id, _)| !taken.contains(*id)).peekable();
+        let first = free.peek().map(|(id, _)| *id);
+        let content = line.get("message").and_then(|message| message.get("content"));
+        let prompt = content.map(blocks::plain_text).unwrap_or_default();
+        let mut tape = Tape::default();
+        let mut tells = |call: &CallInfo| {
+            let told = tape.read(&call.input).ok().and_then(|input| input.get("prompt")?.text());
+            told.is_some_and(|told| *told.as_wtf8() == *prompt)
+        };
+        let told = free.find(|(_, call)| tells(call)).map(|(id, _)| id);
+        told.or(first).map(str::to_owned)
     }
 
     /// An entry of the user in the main conversation that is no tool result.
