@@ -259,6 +259,9 @@ impl State {
             let found = models.members().find(|(name, _)| of_model(name)).or_else(|| models.members().next());
             found.and_then(|(_, usage)| usage.get("contextWindow")).and_then(Value::u64)
         });
+        // Older versions say it of the message only.
+        let last = self.turn.stop_reason.take().filter(|_| status == TurnStatus::Completed);
+        let stop_reason = result.stop_reason.clone().map(Cow::into_owned).or(last);
         TurnMetadata {
             status: Some(status),
             usage: usage.map(|usage| Usage {
@@ -269,10 +272,10 @@ impl State {
                 cost_usd: cost.map(|cost| (cost * 1e9).round() / 1e9),
                 ..Usage::default()
             }),
-            context_used: self.turn.context_used,
+            context_used: self.turn.context_used(),
             context_window: window,
             model: model.map(Cow::Owned),
-            stop_reason: result.stop_reason.clone().map(|reason| Cow::Owned(reason.into_owned())),
+            stop_reason: stop_reason.map(Cow::Owned),
             duration_ms: result.duration_ms,
             ..TurnMetadata::default()
         }

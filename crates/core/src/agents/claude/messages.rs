@@ -24,12 +24,12 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| line.parent_tool_use_id.clone().map(Cow::into_owned));
+        let agent = stored_agent.or_else(|| subagent(&line.parent_tool_use_id).map(str::to_owned));
+        let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
-            self.note_usage(message);
+            self.note_usage(id, message);
         }
-        let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         self.enter_message(id, agent.as_deref(), false, emit);
         if let Some(text) = message.content.and_then(Value::text) {
             self.whole_part(BlockKind::Text, &text_part(text), agent.as_deref(), emit);
@@ -42,7 +42,8 @@ impl State {
             let item_id = message.item_id.clone();
             self.lines.insert(uuid.clone().into_owned(), item_id);
         }
-        if let Some(code) = &line.error {
+        let failed = line.api_error == Some(true);
+        if let Some(code) = line.error.as_deref().or_else(|| failed.then_some("unknown")) {
             self.failure(code, line, message.content, agent.as_deref(), emit);
         }
     }
@@ -69,26 +70,21 @@ impl State {
         });
     }
 
-    fn note_usage(&mut self, message: &wire::Message<'_>) {
-        if let Some(model) = message.model.as_deref().filter(|model| *model != "<synthetic>") {
-            model.clone_into(self.turn.model.get_or_insert_default());
+    fn note_usage(&mut self, id: &str, message: &wire::Message<'_>) {
+        if self.message(None).is_none_or(|before| before.id != id) {
+            self.turn.stop_reason = None;
         }
-        if self.stored {
-            self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned).or(self.turn.stop_reason.take());
+        let model = message.model.as_deref().filter(|model| *model != "<synthetic>");
+        note(model, &mut self.turn.model);
+        // Live, the result tells it of a message that the agent made itself.
+        note(message.stop_reason.as_deref().filter(|_| self.stored || model.is_some()), &mut self.turn.stop_reason);
+        let Some(usage) = &message.usage else { return };
+        let counts = usage.counts().map(Option::unwrap_or_default);
+        if counts != [0; 4] {
+            self.turn.context = counts;
         }
-        let (Some(usage), Some(id)) = (&message.usage, &message.id) else { return };
-        let counts = [
-            usage.input_tokens.unwrap_or(0),
-            usage.output_tokens.unwrap_or(0),
-            usage.cache_read_input_tokens.unwrap_or(0),
-            usage.cache_creation_input_tokens.unwrap_or(0),
-        ];
-        let total: u64 = counts.iter().sum();
-        if total > 0 {
-            self.turn.context_used = Some(total);
-        }
-        if self.stored {
-            self.turn.usage.insert(id.clone().into_owned(), counts);
+        if self.stored && message.id.is_some() {
+            self.turn.usage.insert(id.to_owned(), counts);
         }
     }
 
@@ -144,7 +140,7 @@ impl State {
         for key in keys {
             let Some(message) = self.messages.remove(&key) else { continue };
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
-            let cut = message.blocks.iter().any(|block| !block.done && (block.part.is_some() || block.call.is_some()));
+            let cut = message.blocks.iter().any(|block| !block.done && !block.ended && block.has_begun());
             let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
             emit.complete(item, status, cut);
         }
@@ -187,14 +183,14 @@ impl State {
     fn whole_part(&mut self, kind: BlockKind, part: &ContentPart<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
         let Some(item) = self.message_item(agent, emit) else { return };
         let Some(message) = self.message_mut(agent) else { return };
-        let streamed = message.blocks.iter_mut().find(|block| block.kind == kind && !block.done);
-        let place = match streamed {
-            Some(block) => {
-                block.done = true;
-                block.part
-            }
-            None => None,
-        };
+        // Whole, a block comes before its end: where it comes after it, it is the one with this text.
+        let blocks = || message.blocks.iter().enumerate().filter(|(_, block)| block.kind == kind && !block.done);
+        let same = |block: &StreamBlock| block.part.is_some_and(|place| emit.is_text(item, place, part));
+        let streamed = blocks().find(|(_, block)| !block.ended).or_else(|| blocks().find(|(_, block)| same(block)));
+        let place = streamed.map(|(at, _)| at).and_then(|at| {
+            message.blocks[at].done = true;
+            message.blocks[at].part
+        });
         let place = place.unwrap_or_else(|| emit.add_part(item, part.clone()));
         if emit.finish_part(item, place, part.clone()) {
             return;
@@ -256,7 +252,7 @@ impl State {
             emit.ignore("no event");
             return;
         };
-        let agent = line.parent_tool_use_id.as_deref();
+        let agent = subagent(&line.parent_tool_use_id);
         match event.r#type.as_deref().unwrap_or_default() {
             "content_block_delta" => self.stream_delta(event, agent, emit),
             "message_start" => {
@@ -264,7 +260,11 @@ impl State {
                     emit.begin_turn(None, false);
                 }
                 if let Some(message) = &event.message {
-                    self.enter_message(message.id.as_deref().unwrap_or_default(), agent, true, emit);
+                    let id = message.id.as_deref().unwrap_or_default();
+                    if agent.is_none() {
+                        self.note_usage(id, message);
+                    }
+                    self.enter_message(id, agent, true, emit);
                 }
                 emit.ignore("start of a message");
             }
@@ -274,21 +274,26 @@ impl State {
                 }
                 emit.ignore("start of a block");
             }
-            "content_block_stop" => emit.ignore("end of a block"),
+            "content_block_stop" => {
+                self.stream_stop(event.index.unwrap_or(0), agent);
+                emit.ignore("end of a block");
+            }
             "message_delta" => {
-                if let (Some(usage), None) = (&event.usage, agent) {
-                    let tokens = [
-                        usage.input_tokens,
-                        usage.output_tokens,
-                        usage.cache_read_input_tokens,
-                        usage.cache_creation_input_tokens,
-                    ];
-                    self.turn.context_used = Some(tokens.iter().flatten().sum());
+                if agent.is_none() {
+                    let counts = event.usage.as_ref().map(wire::Usage::counts).unwrap_or_default();
+                    for (known, count) in self.turn.context.iter_mut().zip(counts) {
+                        *known = count.unwrap_or(*known);
+                    }
+                    let stop = event.delta.as_ref().and_then(|delta| delta.stop_reason.as_deref());
+                    note(stop, &mut self.turn.stop_reason);
                 }
                 emit.ignore("end of a message");
             }
             "message_stop" => {
-                self.complete_messages(|_, of| of == agent, emit);
+                // Blocks that were not seen whole may still be.
+                if self.message(agent).is_some_and(|message| message.blocks.iter().all(|block| block.done)) {
+                    self.complete_messages(|_, of| of == agent, emit);
+                }
                 emit.ignore("end of a message");
             }
             "ping" => emit.ignore("heartbeat"),
@@ -316,7 +321,17 @@ impl State {
             call = emit.open_call(CallSpec { call_id: &call_id, parent: parent.as_deref(), agent }, part);
         }
         let Some(message) = self.message_mut(agent) else { return };
-        message.blocks.push(StreamBlock { index, kind, part: None, call, call_id, done: kind == BlockKind::Other });
+        let done = kind == BlockKind::Other;
+        message.blocks.push(StreamBlock { index, kind, part: None, call, call_id, ended: false, done });
+    }
+
+    /// The end of a block. What had nothing in it is not shown whole either.
+    fn stream_stop(&mut self, index: u64, agent: Option<&str>) {
+        let Some(message) = self.message_mut(agent) else { return };
+        if let Some(block) = message.blocks.iter_mut().rfind(|block| block.index == index) {
+            block.ended = true;
+            block.done |= !block.has_begun();
+        }
     }
 
     fn stream_delta(&mut self, event: &wire::StreamEvent<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
@@ -361,6 +376,17 @@ impl State {
         emit.delta(item, place, text, false);
         emit.repeats(item, place, text);
     }
+}
+
+fn note(said: Option<&str>, known: &mut Option<String>) {
+    if let Some(said) = said {
+        said.clone_into(known.get_or_insert_default());
+    }
+}
+
+/// The call that started the subagent that a line is of.
+pub(super) fn subagent<'l>(parent_tool_use_id: &'l Option<Cow<'_, str>>) -> Option<&'l str> {
+    parent_tool_use_id.as_deref().filter(|call| !call.is_empty())
 }
 
 fn text_part(text: Text<'_>) -> ContentPart<'_> {

@@ -9,7 +9,7 @@ use interlinear_schema::{
 
 use super::blocks;
 use super::map::read;
-use super::messages::content_blocks;
+use super::messages::{content_blocks, subagent};
 use super::state::{CallInfo, Prompt, State, TodoEntry};
 use super::tools;
 use super::wire::{Block, User};
@@ -45,7 +45,7 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| user.parent_tool_use_id.clone().map(Cow::into_owned));
+        let agent = stored_agent.or_else(|| subagent(&user.parent_tool_use_id).map(str::to_owned));
         let mut results = 0;
         for value in content_blocks(Some(content)).filter(|block| block.get("tool_use_id").is_some()) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };

@@ -58,9 +58,16 @@ kept! {
         pub(super) answered: bool,
         pub(super) model: Option<String>,
         pub(super) stop_reason: Option<String>,
-        pub(super) context_used: Option<u64>,
-        /// Stored sessions: tokens by message, as the last entry of a message has its final count.
+        /// The tokens of the last request and its answer: input, output, read from the cache, written to it.
+        pub(super) context: [u64; 4],
+        /// Stored sessions: the same by message, as the last entry of a message has its final count.
         pub(super) usage: Map<String, [u64; 4]>,
+    }
+}
+
+impl Turn {
+    pub(super) fn context_used(&self) -> Option<u64> {
+        Some(self.context.iter().sum()).filter(|used| *used > 0)
     }
 }
 
@@ -89,8 +96,16 @@ kept! {
         pub(super) part: Option<usize>,
         pub(super) call: Option<Ref>,
         pub(super) call_id: String,
-        /// The whole block was seen.
+        /// Nothing will be added to it.
+        pub(super) ended: bool,
+        /// The whole block was seen, or there is nothing to it.
         pub(super) done: bool,
+    }
+}
+
+impl StreamBlock {
+    pub(super) fn has_begun(&self) -> bool {
+        self.part.is_some() || self.call.is_some()
     }
 }
 

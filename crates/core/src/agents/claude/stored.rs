@@ -173,7 +173,7 @@ impl State {
         let metadata = TurnMetadata {
             status: Some(status),
             usage,
-            context_used: turn.context_used,
+            context_used: turn.context_used(),
             model: turn.model.map(Cow::Owned),
             stop_reason: turn.stop_reason.map(Cow::Owned),
             ..TurnMetadata::default()

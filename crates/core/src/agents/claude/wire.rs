@@ -49,6 +49,7 @@ wire! {
         parent_tool_use_id: Cow<'a, str>,
         uuid: Cow<'a, str>,
         error: Cow<'a, str>,
+        api_error("isApiErrorMessage" | "is_api_error_message"): bool,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
     }
@@ -61,7 +62,7 @@ wire! {
         "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
         "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall"
         "apiErrorType"
-        "supersedes" "supersedesUuids" "isApiErrorMessage" "is_api_error_message"
+        "supersedes" "supersedesUuids"
 }
 
 wire! {
@@ -94,6 +95,13 @@ wire! {
     }
     known "cache_creation" "service_tier" "server_tool_use" "inference_geo" "iterations" "speed" "output_tokens_details"
         "input_tokens_details" "fallback_credit"
+}
+
+impl Usage<'_> {
+    /// Input, output, read from the cache, written to it.
+    pub(super) fn counts(&self) -> [Option<u64>; 4] {
+        [self.input_tokens, self.output_tokens, self.cache_read_input_tokens, self.cache_creation_input_tokens]
+    }
 }
 
 wire! {
@@ -175,8 +183,9 @@ wire! {
         text: Text<'a>,
         thinking: Text<'a>,
         partial_json: Text<'a>,
+        stop_reason: Cow<'a, str>,
     }
-    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens" "stop_reason"
+    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens"
 }
 
 wire! {
