@@ -223,7 +223,7 @@ impl State {
         id: &str,
         call: &CallInfo,
         structured: Option<Value<'_>>,
-        failed: bool,
+        ran: Option<bool>,
         output: &str,
         emit: &mut Emit<'_>,
     ) {
@@ -238,12 +238,29 @@ impl State {
             emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
         }
         let Some(event) = emit.find_request(|_, about| about == Some(id)) else { return };
-        // A command that ran and failed was allowed to run.
-        let ran = !failed || output.starts_with("Exit code");
+        // Of a failure that tells nothing, the end of the turn says whether it was a refusal.
+        if ran.is_none() && !self.told && !self.stored {
+            self.turn.undecided.insert(id.to_owned(), asks);
+            return;
+        }
+        let ran = ran == Some(true);
         let status = if ran { PermissionStatus::Accept } else { PermissionStatus::Reject };
         let answers = structured.and_then(|result| result.get("answers")).filter(|_| asks && ran);
         let answers = answers.map(|answers| answers_in_order(input.or(structured), answers));
-        emit.resolve(&event, status, answers, !asks);
+        let approved = (ran && call.name == "ExitPlanMode").then(approved);
+        emit.resolve(&event, status, answers.or(approved), !asks);
+    }
+
+    /// The end of the turn names the calls that were refused.
+    pub(super) fn settle_undecided(&mut self, denials: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        for (id, asks) in std::mem::take(&mut self.turn.undecided) {
+            let Some(event) = emit.find_request(|_, about| about == Some(&id)) else { continue };
+            let is_it =
+                |denial: Value<'_>| denial.get("tool_use_id").and_then(Value::str).is_some_and(|call| call == id);
+            let denied = denials.is_none_or(|denials| denials.elements().any(is_it));
+            let status = if denied { PermissionStatus::Reject } else { PermissionStatus::Accept };
+            emit.resolve(&event, status, None, !asks);
+        }
     }
 }
 
@@ -379,6 +396,11 @@ fn form_field<'a>(name: &'a str, field: Value<'a>) -> Question<'a> {
     }
 }
 
+/// The answer by which a plan is approved.
+fn approved() -> Vec<Vec<Text<'static>>> {
+    vec![vec![Text::from("approve")]]
+}
+
 /// What an answer of the host means.
 fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'static>, Option<Vec<Vec<Text<'a>>>>) {
     let body = response.response;
@@ -403,7 +425,7 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
         return (if lasting { PermissionStatus::AcceptForSession } else { PermissionStatus::Accept }, None);
     }
     if pending.kind == PendingKind::Plan {
-        return (PermissionStatus::Accept, Some(vec![vec![Text::from("approve")]]));
+        return (PermissionStatus::Accept, Some(approved()));
     }
     let mut tape = Tape::default();
     let input = tape.read(&pending.input).ok();

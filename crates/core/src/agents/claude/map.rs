@@ -171,7 +171,7 @@ impl State {
                     StatusPart { label: StatusLabel::Notice, detail: Some(kind.into()), ..StatusPart::default() };
                 emit.status_with(part, Some(line.json()), None, false);
             }
-            "tool_progress" | "keep_alive" | "control_request_progress" => emit.ignore("heartbeat"),
+            "tool_progress" | "keep_alive" | "control_request_progress" | "progress" => emit.ignore("heartbeat"),
             "command_lifecycle"
             | "post_turn_summary"
             | "task_summary"
@@ -205,6 +205,7 @@ impl State {
         emit.begin_turn(None, false);
         self.complete_messages(|emit, agent| agent.is_none_or(|agent| !emit.is_background(agent)), emit);
         self.answer_of_single_object(result, emit);
+        self.settle_undecided(result.permission_denials, emit);
         let subtype = result.subtype.as_deref().unwrap_or("success");
         let aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
         let failed = result.is_error == Some(true) || subtype != "success";

@@ -137,12 +137,17 @@ impl State {
     pub(super) fn complete_messages(&mut self, chosen: impl Fn(&Emit<'_>, Option<&str>) -> bool, emit: &mut Emit<'_>) {
         let of_agent = |key: &&String| chosen(emit, Some(key.as_str()).filter(|key| !key.is_empty()));
         let keys: Vec<_> = self.messages.keys().filter(of_agent).cloned().collect();
+        // A stored message was over with the entry before.
+        let now = self.stored.then(|| emit.at(i64::MIN));
         for key in keys {
             let Some(message) = self.messages.remove(&key) else { continue };
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
             let cut = message.blocks.iter().any(|block| !block.done && !block.ended && block.has_begun());
             let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
             emit.complete(item, status, cut);
+        }
+        if let Some(now) = now {
+            emit.at(now);
         }
     }
 

@@ -58,6 +58,11 @@ kept! {
         pub(super) answered: bool,
         pub(super) model: Option<String>,
         pub(super) stop_reason: Option<String>,
+        /// Calls that failed while a request about them was open, and whether they ask the user.
+        pub(super) undecided: Map<String, bool>,
+        /// Stored sessions: the user said something to be answered.
+        pub(super) prompted: bool,
+        pub(super) duration_ms: Option<u64>,
         /// The tokens of the last request and its answer: input, output, read from the cache, written to it.
         pub(super) context: [u64; 4],
         /// Stored sessions: the same by message, as the last entry of a message has its final count.

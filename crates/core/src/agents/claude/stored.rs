@@ -122,6 +122,7 @@ impl State {
         } else if let Some(typed) = typed_command(text) {
             self.said(&typed, ItemRole::User, uuid, emit);
         } else {
+            self.turn.prompted = true;
             self.user_message(content, uuid, None, false, emit);
         }
     }
@@ -156,6 +157,7 @@ impl State {
         if emit.session().turn_id().is_none() {
             return;
         }
+        let cut = self.calls_of(|_| true, emit).any(|(_, call)| call.agent.is_none());
         let turn = std::mem::take(&mut self.turn);
         let sum = |index: usize| Some(turn.usage.values().map(|counts| counts[index]).sum());
         let usage = (!turn.usage.is_empty()).then(|| Usage {
@@ -165,9 +167,11 @@ impl State {
             cache_write_tokens: sum(3),
             ..Usage::default()
         });
+        let unanswered = turn.prompted && !turn.answered;
         let status = match (turn.interrupted, turn.failed) {
             (true, _) => TurnStatus::Interrupted,
             (_, true) => TurnStatus::Failed,
+            _ if cut || unanswered => TurnStatus::Interrupted,
             _ => TurnStatus::Completed,
         };
         let metadata = TurnMetadata {
@@ -176,9 +180,13 @@ impl State {
             context_used: turn.context_used(),
             model: turn.model.map(Cow::Owned),
             stop_reason: turn.stop_reason.map(Cow::Owned),
+            duration_ms: turn.duration_ms,
             ..TurnMetadata::default()
         };
+        // It was over with the entry before.
+        let now = emit.at(i64::MIN);
         emit.end_turn(&metadata, true);
+        emit.at(now);
         self.forget_turn(emit);
     }
 
@@ -217,12 +225,17 @@ impl State {
             }
             kind if kind.starts_with("hook_") => {
                 let name = text("hookName").unwrap_or_default();
-                let content = attachment.get("content").map(blocks::plain_text).unwrap_or_default();
-                let content = String::from_utf8_lossy(&content).trim_end().to_owned();
-                let content = if content.is_empty() { content } else { format!("\n{content}") };
-                let outcome = kind.trim_start_matches("hook_");
-                let detail = Text::from(format!("{name}: {outcome}{content}"));
-                emit.status(StatusLabel::Hook, Some(detail), agent.as_deref());
+                let mut detail = format!("{name}: {}", kind.trim_start_matches("hook_"));
+                let error = attachment.get("blockingError").and_then(|error| error.get("blockingError"));
+                let said = ["content", "message", "stderr"].iter().filter_map(|key| attachment.get(key));
+                for said in error.into_iter().chain(said).map(blocks::plain_text) {
+                    let said = String::from_utf8_lossy(&said);
+                    if !said.trim().is_empty() {
+                        detail.push('\n');
+                        detail.push_str(said.trim_end());
+                    }
+                }
+                emit.status(StatusLabel::Hook, Some(Text::from(detail)), agent.as_deref());
             }
             _ => emit.ignore("context for the model"),
         }
