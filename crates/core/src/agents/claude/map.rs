@@ -7,6 +7,7 @@ use interlinear_schema::{
     TurnMetadata, TurnStatus, Usage,
 };
 
+use super::messages::in_turn;
 use super::state::State;
 use super::wire::{
     Assistant, ControlCancel, ControlRequest, ControlResponse, Line, Small, Stored, Stream, System, TurnResult, User,
@@ -203,7 +204,7 @@ impl State {
     /// The end of a turn.
     fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
         emit.begin_turn(None, false);
-        self.complete_messages(|emit, agent| agent.is_none_or(|agent| !emit.is_background(agent)), emit);
+        self.complete_messages(in_turn, emit);
         self.answer_of_single_object(result, emit);
         self.settle_undecided(result.permission_denials, emit);
         let subtype = result.subtype.as_deref().unwrap_or("success");

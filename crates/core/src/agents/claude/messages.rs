@@ -383,6 +383,11 @@ impl State {
     }
 }
 
+/// Whether the work of an agent is over with the turn.
+pub(super) fn in_turn(emit: &Emit<'_>, agent: Option<&str>) -> bool {
+    agent.is_none_or(|agent| !emit.is_background(agent))
+}
+
 fn note(said: Option<&str>, known: &mut Option<String>) {
     if let Some(said) = said {
         said.clone_into(known.get_or_insert_default());

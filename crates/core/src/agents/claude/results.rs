@@ -11,6 +11,7 @@ use super::blocks;
 use super::map::read;
 use super::messages::{content_blocks, subagent};
 use super::state::{CallInfo, Prompt, State, TodoEntry};
+use super::stored::is_launch;
 use super::tools;
 use super::wire::{Block, User};
 use crate::emit::{Emit, Spec};
@@ -219,10 +220,8 @@ impl State {
         if let Some(task) = field("backgroundTaskId").and_then(Value::str) {
             self.background_tasks.insert(task.into_owned());
         }
-        let launched = field("isAsync").and_then(Value::bool) == Some(true)
-            || field("status").and_then(Value::str).is_some_and(|status| status == "async_launched")
-            || output.starts_with("Async agent launched");
-        if launched && tools::kind(&call.name) == ToolKind::Task && !self.stored {
+        let launched = is_launch(structured) || output.starts_with("Async agent launched");
+        if launched && tools::kind(&call.name) == ToolKind::Task {
             if let Some(task) = field("agentId").and_then(Value::str) {
                 self.background_tasks.insert(task.clone().into_owned());
                 self.tasks.insert(task.into_owned(), id.to_owned());

@@ -8,6 +8,7 @@ use interlinear_schema::{
 };
 
 use super::blocks;
+use super::messages::in_turn;
 use super::results::{SUMMARY, local_output};
 use super::state::{CallInfo, State};
 use super::wire::{Stored, System, User};
@@ -17,6 +18,7 @@ use crate::emit::{Emit, Spec};
 use crate::hash;
 use crate::json::{Tape, Value};
 use crate::map::{Map, Places, Set};
+use crate::time;
 
 /// Types of entries that only session files have.
 const STORED: [&str; 10] = [
@@ -118,6 +120,10 @@ impl State {
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
         if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
+            if let Some(call) = between(text, "<tool-use-id>", "</tool-use-id>") {
+                self.complete_messages(|_, of| of == Some(call), emit);
+                emit.end_background(call);
+            }
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {
             self.said(&typed, ItemRole::User, uuid, emit);
@@ -153,7 +159,7 @@ impl State {
 
     /// The turn is over when the next one begins, or the file ends.
     pub(super) fn end_stored_turn(&mut self, emit: &mut Emit<'_>) {
-        self.complete_messages(|_, _| true, emit);
+        self.complete_messages(in_turn, emit);
         if emit.session().turn_id().is_none() {
             return;
         }
@@ -242,22 +248,39 @@ impl State {
     }
 }
 
+/// What stands between two marks, or after the first.
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(open)?;
+    Some(rest.split_once(close).map_or(rest, |(inside, _)| inside).trim())
+}
+
 /// `<command-name>/x</command-name>…<command-args>y</command-args>` and `<bash-input>x</bash-input>` as they were
 /// typed.
 fn typed_command(text: &str) -> Option<String> {
-    let between = |open: &str, close: &str| {
-        let (_, rest) = text.split_once(open)?;
-        Some(rest.split_once(close).map_or(rest, |(inside, _)| inside).trim().to_owned())
-    };
     if let Some(command) = text.strip_prefix("<bash-input>") {
         return Some(format!("!{}", command.trim_end_matches("</bash-input>")));
     }
     if !text.trim_start().starts_with("<command-") {
         return None;
     }
-    let name = between("<command-name>", "</command-name>")?;
-    let arguments = between("<command-args>", "</command-args>").unwrap_or_default();
+    let name = between(text, "<command-name>", "</command-name>")?;
+    let arguments = between(text, "<command-args>", "</command-args>").unwrap_or_default();
     Some(format!("{name} {arguments}").trim_end().to_owned())
+}
+
+/// Whether a result only says that a subagent has begun: it goes on in the background.
+pub(super) fn is_launch(result: Option<Value<'_>>) -> bool {
+    let field = |key: &str| result.and_then(|result| result.get(key));
+    field("isAsync").and_then(Value::bool) == Some(true)
+        || field("status").and_then(Value::str).is_some_and(|status| status == "async_launched")
+}
+
+/// Whether content is plain text, without the marks of what the agent put in.
+fn is_plain(content: Value<'_>) -> bool {
+    let text = blocks::plain_text(content);
+    !text.starts_with(b"<")
+        && !text.starts_with(b"[")
+        && !PUT_IN.iter().any(|put_in| text.starts_with(put_in.as_bytes()))
 }
 
 /// Where an entry stands and what it hangs on: all that is kept of a session file to find its order.
@@ -273,6 +296,9 @@ struct Entry {
     agent: u64,
     /// The subagent whose result it is; 0: none.
     result_of: u64,
+    /// The subagent that goes on in the background from here on; 0: none.
+    launches: u64,
+    time: i64,
     /// A prompt of the user.
     prompt: bool,
 }
@@ -308,8 +334,10 @@ impl Index {
         let text = |key: &str| value.get(key).and_then(Value::str);
         let id = |key: &str| text(key).map_or(0, |id| hash::of(id.as_bytes()));
         entry.uuid = id("uuid");
+        entry.time = text("timestamp").and_then(|time| time::parse(&time)).unwrap_or(i64::MIN);
         entry.parent = if id("parentUuid") == 0 { id("logicalParentUuid") } else { id("parentUuid") };
-        if let Some(agent) = text("agentId").filter(|_| value.get("isSidechain").and_then(Value::bool) == Some(true)) {
+        let sidechain = value.get("isSidechain").and_then(Value::bool) == Some(true);
+        if let Some(agent) = text("agentId").filter(|_| sidechain) {
             entry.agent = hash::of(agent.as_bytes());
             self.thread(&agent);
         }
@@ -329,9 +357,11 @@ impl Index {
         }
         if kind == "user" {
             let call = blocks().find_map(|block| block.get("tool_use_id")?.str());
-            let agent = value.get("toolUseResult").and_then(|result| result.get("agentId")).and_then(Value::str);
+            let result = value.get("toolUseResult");
+            let agent = result.and_then(|result| result.get("agentId")).and_then(Value::str);
             if let (Some(call), Some(agent)) = (&call, agent) {
-                entry.result_of = hash::of(agent.as_bytes());
+                let place = if is_launch(result) { &mut entry.launches } else { &mut entry.result_of };
+                *place = hash::of(agent.as_bytes());
                 self.thread(&agent).call.get_or_insert_with(|| call.clone().into_owned());
             }
             if let Some(thread) =
@@ -341,7 +371,11 @@ impl Index {
             }
             let meta =
                 ["isMeta", "isCompactSummary"].iter().any(|key| value.get(key).and_then(Value::bool) == Some(true));
-            entry.prompt = call.is_none() && !meta && value.get("promptSource").is_some();
+            // Older versions do not mark what was typed; there a prompt that follows nothing may begin another
+            // conversation.
+            let typed = || entry.parent != 0 && content.is_some_and(is_plain);
+            let prompts = value.get("promptSource").is_some() || typed();
+            entry.prompt = call.is_none() && !meta && !sidechain && prompts;
         }
         self.entries.push(entry);
     }
@@ -387,7 +421,7 @@ impl Index {
     }
 
     /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
-    /// subagent's right before the result of its call.
+    /// subagent's right before the result of its call. What runs in the background stands where its time is.
     pub(crate) fn order(&self) -> Vec<Placed> {
         let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
         let by_uuid = Places::new(named.map(|(index, entry)| (entry.uuid, index)));
@@ -401,6 +435,7 @@ impl Index {
             by_uuid: &by_uuid,
             of_agent: &of_agent,
             placed: vec![false; self.entries.len()],
+            running: Vec::new(),
             out: Vec::new(),
         };
         order.place_agent(0);
@@ -423,7 +458,7 @@ impl Index {
 
     /// Entries of branches that the user left: of two prompts after the same entry, the earlier one and what follows.
     fn left_branches(&self, by_uuid: &Places) -> Vec<bool> {
-        let is_prompt = |entry: &&Entry| entry.prompt && entry.parent != 0 && entry.agent == 0;
+        let is_prompt = |entry: &&Entry| entry.prompt && entry.agent == 0;
         let prompts = self.entries.iter().enumerate().filter(|(_, entry)| is_prompt(entry));
         let last = Places::new(prompts.map(|(index, entry)| (entry.parent, index)));
         let is_root = |at: usize| {
@@ -461,6 +496,8 @@ struct Order<'i> {
     by_uuid: &'i Places,
     of_agent: &'i Map<u64, Vec<usize>>,
     placed: Vec<bool>,
+    /// Subagents in the background, and how many of their entries were gone over.
+    running: Vec<(u64, usize)>,
     out: Vec<usize>,
 }
 
@@ -482,11 +519,30 @@ impl Order<'_> {
             at = self.by_uuid.get(entry.parent).filter(|parent| self.index.entries[*parent].agent == entry.agent);
         }
         for index in chain.into_iter().rev() {
-            let result_of = self.index.entries[index].result_of;
-            if result_of != 0 && result_of != self.index.entries[index].agent {
-                self.place_agent(result_of);
+            let entry = &self.index.entries[index];
+            if entry.agent == 0 {
+                self.place_running(entry.time);
+            }
+            if entry.result_of != 0 && entry.result_of != entry.agent {
+                self.place_agent(entry.result_of);
             }
             self.out.push(index);
+            if entry.launches != 0 {
+                self.running.push((entry.launches, 0));
+            }
+        }
+    }
+
+    /// Places what was written in the background before a time.
+    fn place_running(&mut self, before: i64) {
+        loop {
+            let next = self.running.iter().enumerate().filter_map(|(at, (agent, gone))| {
+                let index = *self.of_agent.get(agent)?.get(*gone)?;
+                Some((self.index.entries[index].time, at, index))
+            });
+            let Some((_, at, index)) = next.min().filter(|(time, ..)| *time < before) else { return };
+            self.running[at].1 += 1;
+            self.place(index);
         }
     }
 }
