@@ -113,9 +113,11 @@ impl State {
         self.requests.push(pending);
         let first = questions.first().map(|question| &question.options);
         let options = first.map(|options| options.iter().map(|option| option.label.borrow()).collect());
+        let message = request.message.and_then(Value::text).unwrap_or_default();
+        let url = request.url.and_then(Value::str);
         emit.ask_question(QuestionData {
             question_id: Cow::Borrowed(&event_id),
-            prompt: request.message.and_then(Value::text).unwrap_or_default(),
+            prompt: url.map_or_else(|| message.borrow(), |url| Text::from(format!("{message}\n{url}"))),
             options: options.unwrap_or_default(),
             kind: Some(QuestionKind::Form),
             questions: Some(questions.clone()),

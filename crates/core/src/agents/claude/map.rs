@@ -203,6 +203,10 @@ impl State {
 
     /// The end of a turn.
     fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
+        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&format!("result {uuid}"))) {
+            emit.ignore("repeated");
+            return;
+        }
         emit.begin_turn(None, false);
         self.complete_messages(in_turn, emit);
         self.answer_of_single_object(result, emit);
@@ -320,7 +324,7 @@ fn stored_head(head: &Stored<'_>, emit: &mut Emit<'_>) {
         return;
     }
     let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Json::of);
-    emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd))]);
+    emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd)), ("mode", text(&head.mode))]);
 }
 
 fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, JsonPart, ReasoningPart, Text, TextPart, ToolCallPart,
-    Visibility,
+    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, Text, TextPart,
+    ToolCallPart, Visibility,
 };
 
 use super::blocks;
@@ -24,11 +24,19 @@ impl State {
             emit.ignore("no message");
             return;
         };
+        if line.uuid.as_deref().is_some_and(|uuid| self.lines.contains_key(uuid)) {
+            emit.ignore("repeated");
+            return;
+        }
         let agent = stored_agent.or_else(|| subagent(&line.parent_tool_use_id).map(str::to_owned));
         let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
-            self.note_usage(id, message);
+            let new = self.note_usage(id, message);
+            if self.stored && new {
+                let model = self.turn.model.as_ref().map(Json::of);
+                emit.learn(&[("model", model), ("variant", line.effort.map(Value::json))]);
+            }
         }
         self.enter_message(id, agent.as_deref(), false, emit);
         if let Some(text) = message.content.and_then(Value::text) {
@@ -62,23 +70,23 @@ impl State {
         emit.error(ErrorData {
             message: if text.is_empty() { Text::from(code) } else { Text::from_wtf8(text) },
             code: Some(Cow::Borrowed(code)),
-            details: line
-                .api_error_status
-                .map(|status| interlinear_schema::Json::from_text(format!("{{\"status\":{}}}", status.raw()))),
+            details: line.api_error_status.map(|status| Json::from_text(format!("{{\"status\":{}}}", status.raw()))),
             agent_id: agent.map(Cow::Borrowed),
             ..ErrorData::default()
         });
     }
 
-    fn note_usage(&mut self, id: &str, message: &wire::Message<'_>) {
-        if self.message(None).is_none_or(|before| before.id != id) {
+    /// Notes what a message was made with, and what it cost. Returns whether it begins.
+    fn note_usage(&mut self, id: &str, message: &wire::Message<'_>) -> bool {
+        let new = self.message(None).is_none_or(|before| before.id != id);
+        if new {
             self.turn.stop_reason = None;
         }
         let model = message.model.as_deref().filter(|model| *model != "<synthetic>");
         note(model, &mut self.turn.model);
         // Live, the result tells it of a message that the agent made itself.
         note(message.stop_reason.as_deref().filter(|_| self.stored || model.is_some()), &mut self.turn.stop_reason);
-        let Some(usage) = &message.usage else { return };
+        let Some(usage) = &message.usage else { return new };
         let counts = usage.counts().map(Option::unwrap_or_default);
         if counts != [0; 4] {
             self.turn.context = counts;
@@ -86,6 +94,7 @@ impl State {
         if self.stored && message.id.is_some() {
             self.turn.usage.insert(id.to_owned(), counts);
         }
+        new
     }
 
     pub(super) fn message(&self, agent: Option<&str>) -> Option<&Message> {
@@ -172,9 +181,9 @@ impl State {
             "redacted_thinking" => {
                 self.whole_part(BlockKind::Thinking, &reasoning_part(Text::default()), agent, emit);
             }
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.whole_call(block, line, agent, emit),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.whole_call(block, value, line, agent, emit),
             kind if block.tool_use_id.is_some() && kind.ends_with("tool_result") => {
-                self.tool_result(block, None, agent, emit);
+                self.tool_result(block, None, None, agent, emit);
             }
             kind => {
                 emit.book.drift.note(DriftKind::Value, "block.type", kind);
@@ -211,9 +220,17 @@ impl State {
     }
 
     /// A tool call whose arguments are known.
-    fn whole_call(&mut self, block: &Block<'_>, line: &Assistant<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    fn whole_call(
+        &mut self,
+        block: &Block<'_>,
+        value: Value<'_>,
+        line: &Assistant<'_>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
         let (Some(id), Some(name)) = (block.id.as_deref(), block.name.as_deref()) else {
-            emit.ignore("call without a name");
+            let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
+            self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
         };
         self.message_item(agent, emit);

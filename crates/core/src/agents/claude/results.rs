@@ -50,11 +50,14 @@ impl State {
             return;
         };
         let agent = stored_agent.or_else(|| subagent(&user.parent_tool_use_id).map(str::to_owned));
-        let mut results = 0;
-        for value in content_blocks(Some(content)).filter(|block| block.get("tool_use_id").is_some()) {
+        let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
+        let results = blocks().count();
+        // Of several results it would not be known whose it is.
+        let structured = user.tool_use_result.filter(|_| results == 1);
+        for value in blocks() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            self.tool_result(&block, Some(user), agent.as_deref(), emit);
-            results += 1;
+            let allowed = block.tool_use_id.as_deref().and_then(|id| user.allowed(id));
+            self.tool_result(&block, structured, allowed, agent.as_deref(), emit);
         }
         if results == 0 {
             self.user_text(user, content, agent.as_deref(), emit);
@@ -78,8 +81,10 @@ impl State {
             } else {
                 self.system_item(vec![text_part(Text::from(output))], uuid, agent, emit);
             }
-        } else if agent.is_some() {
+        } else if let Some(agent) = agent {
             // What the main agent told the subagent to do.
+            emit.first_time(&told(agent));
+            let agent = Some(agent);
             let put_in = user.meta == Some(true) || user.synthetic == Some(true);
             if put_in {
                 self.system_text(content, uuid, agent, emit);
@@ -166,24 +171,25 @@ impl State {
         emit.item(&spec, ItemStatus::Completed, parts, false);
     }
 
-    /// The result of a tool. `line` has the same in the agent's own form.
+    /// The result of a tool. `structured` is the same in the agent's own form; `allowed`: whether it was, where that is
+    /// said.
     pub(super) fn tool_result(
         &mut self,
         block: &Block<'_>,
-        line: Option<&User<'_>>,
+        structured: Option<Value<'_>>,
+        allowed: Option<bool>,
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
         let Some(id) = block.tool_use_id.as_deref() else { return };
         let call = self.calls.remove(id).unwrap_or_default();
-        let structured = line.and_then(|line| line.tool_use_result);
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
         let output = block.content.map(output_text).unwrap_or_default();
         let shown = String::from_utf8_lossy(&output).into_owned();
-        self.background_of_result(id, &call, structured, &shown, emit);
+        let launched = self.background_of_result(id, &call, structured, &shown, emit);
         self.complete_messages(|_, of| of == Some(id), emit);
-        let ran = line.and_then(|line| line.allowed(id)).or_else(|| ran(failed, &shown));
+        let ran = allowed.or_else(|| ran(failed, &shown));
         self.settle(id, &call, structured, ran, &shown, emit);
         let mut extra = Vec::new();
         for value in result_blocks(block.content).filter(|block| !is_shown(*block)) {
@@ -205,6 +211,13 @@ impl State {
             ..ToolResultPart::default()
         };
         emit.result(part, extra, failed, agent, false);
+        // A subagent in the background does not repeat what it was told; stored, it does.
+        if launched && !self.stored && emit.first_time(&told(id)) {
+            let mut tape = Tape::default();
+            if let Some(prompt) = tape.read(&call.input).ok().and_then(|input| input.get("prompt")) {
+                self.user_message(prompt, None, Some(id), false, emit);
+            }
+        }
     }
 
     /// Whether the call goes on in the background although its result is there.
@@ -215,19 +228,21 @@ impl State {
         structured: Option<Value<'_>>,
         output: &str,
         emit: &mut Emit<'_>,
-    ) {
+    ) -> bool {
         let field = |key: &str| structured.and_then(|result| result.get(key));
         if let Some(task) = field("backgroundTaskId").and_then(Value::str) {
             self.background_tasks.insert(task.into_owned());
         }
-        let launched = is_launch(structured) || output.starts_with("Async agent launched");
-        if launched && tools::kind(&call.name) == ToolKind::Task {
+        let launched = (is_launch(structured) || output.starts_with("Async agent launched"))
+            && tools::kind(&call.name) == ToolKind::Task;
+        if launched {
             if let Some(task) = field("agentId").and_then(Value::str) {
                 self.background_tasks.insert(task.clone().into_owned());
                 self.tasks.insert(task.into_owned(), id.to_owned());
             }
             emit.in_background(id);
         }
+        launched
     }
 
     /// The list of things to do after this result.
@@ -300,6 +315,11 @@ impl State {
         };
         emit.status_with(part, None, None, false);
     }
+}
+
+/// By what is remembered that a subagent was told what to do.
+fn told(call: &str) -> String {
+    format!("told {call}")
 }
 
 /// How the summary of a compacted conversation begins.

@@ -298,6 +298,8 @@ struct Entry {
     result_of: u64,
     /// The subagent that goes on in the background from here on; 0: none.
     launches: u64,
+    /// The last entry of the conversation that it sums up; 0: none.
+    sums_up: u64,
     time: i64,
     /// A prompt of the user.
     prompt: bool,
@@ -342,6 +344,9 @@ impl Index {
             self.thread(&agent);
         }
         let kind = text("type").unwrap_or_default();
+        if kind == "summary" {
+            entry.sums_up = id("leafUuid");
+        }
         let content = value.get("message").and_then(|message| message.get("content"));
         let blocks = || content.into_iter().flat_map(Value::elements);
         if kind == "assistant" {
@@ -446,10 +451,13 @@ impl Index {
             let entry = &self.entries[*index];
             // The agent tries out its model before there is anything to do: nobody called for that.
             let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
-            let skip = match (left[*index], idle) {
-                (true, _) => Some("branch not taken"),
-                (false, true) => Some("warm-up"),
-                (false, false) => None,
+            let is_in = |uuid: u64| by_uuid.get(uuid).is_some();
+            let skip = match () {
+                () if left[*index] => Some("branch not taken"),
+                () if idle => Some("warm-up"),
+                () if entry.uuid != 0 && by_uuid.get(entry.uuid) != Some(*index) => Some("repeated"),
+                () if entry.sums_up != 0 && !is_in(entry.sums_up) => Some("of another session"),
+                () => None,
             };
             Placed { file: entry.file, start: entry.start, length: entry.length, skip }
         };

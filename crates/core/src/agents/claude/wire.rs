@@ -38,6 +38,7 @@ wire! {
         parent_uuid("parentUuid"): Cow<'a, str>,
         version: Cow<'a, str>,
         cwd: Cow<'a, str>,
+        mode("permissionMode"): Cow<'a, str>,
     }
     rest
 }
@@ -52,13 +53,14 @@ wire! {
         api_error("isApiErrorMessage" | "is_api_error_message"): bool,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
+        effort: Value<'a>,
     }
     known "type" "session_id" "request_id" "subagent_type" "task_description" "timestamp" "thinking_duration_ms"
         "thinking_display" "api_error_type" "agent_id" "local_command_source" "context_usage" "local_command_run"
         "aborted" "user_message_uuid" "user_message_uuids" "parentUuid" "isSidechain" "requestId" "userType"
         "entrypoint" "cwd" "sessionId" "version" "gitBranch" "agentId" "attributionAgent" "attributionSkill" "slug"
         "attributionMcpServer" "attributionMcpTool" "errorDetails" "isMeta" "logicalParentUuid" "isVirtual"
-        "attributionPlugin" "teamName" "agentName" "effort" "apiBlockIndex" "isAbortedMidStream" "apiErrorIsTransient"
+        "attributionPlugin" "teamName" "agentName" "apiBlockIndex" "isAbortedMidStream" "apiErrorIsTransient"
         "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
         "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall"
         "apiErrorType"
@@ -206,6 +208,7 @@ wire! {
 wire! {
     /// `result`: the end of a turn.
     pub(super) struct TurnResult in "result" {
+        uuid: Cow<'a, str>,
         subtype: Cow<'a, str>,
         is_error: bool,
         result: Text<'a>,
@@ -219,7 +222,7 @@ wire! {
         api_error_status: Value<'a>,
         permission_denials: Value<'a>,
     }
-    known "type" "session_id" "uuid" "duration_api_ms" "num_turns" "fast_mode_state" "ttft_ms"
+    known "type" "session_id" "duration_api_ms" "num_turns" "fast_mode_state" "ttft_ms"
         "ttft_stream_ms" "time_to_request_ms" "structured_output" "origin" "fast_mode_disabled_reason" "subagent_stats"
         "safety_stops" "queued_turn_count" "result_index" "model_usage_since_last_result" "first_content_frame_ms"
         "api_error_type" "local_command" "user_message_uuid" "user_message_uuids" "request_sent_wall_ms"
@@ -324,6 +327,7 @@ wire! {
         display_name: Value<'a>,
         // elicitation
         message: Value<'a>,
+        url: Value<'a>,
         requested_schema: Value<'a>,
         // cancel_async_message
         message_uuid: Cow<'a, str>,
@@ -331,7 +335,7 @@ wire! {
     known "decision_reason_type" "classifier_approvable" "requires_user_interaction" "callback_id" "hooks"
         "sdkMcpServers" "promptSuggestions" "forwardSubagentText" "agentProgressSummaries" "server_name" "serverName"
         "enabled" "tool" "arguments" "path" "query" "title" "user_message_id" "dry_run" "max_thinking_tokens" "question"
-        "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "url" "tool_input" "reason"
+        "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "tool_input" "reason"
         "sub_type" "excludeDynamicSections" "supportedDialogKinds" "server_policy_ask_only" "mcp_server_name" "model"
         "mode"
 }
