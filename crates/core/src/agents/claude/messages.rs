@@ -28,14 +28,13 @@ impl State {
             emit.ignore("repeated");
             return;
         }
-        let agent = stored_agent.or_else(|| subagent(&line.parent_tool_use_id).map(str::to_owned));
+        let agent = stored_agent.or_else(|| subagent(line.parent_tool_use_id.as_deref()).map(str::to_owned));
         let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
             let new = self.note_usage(id, message);
             if self.stored && new {
-                let model = self.turn.model.as_ref().map(Json::of);
-                emit.learn(&[("model", model), ("variant", line.effort.map(Value::json))]);
+                emit.learn(&[("model", self.turn.model.as_ref().map(Json::of))]);
             }
         }
         self.enter_message(id, agent.as_deref(), false, emit);
@@ -274,7 +273,7 @@ impl State {
             emit.ignore("no event");
             return;
         };
-        let agent = subagent(&line.parent_tool_use_id);
+        let agent = subagent(line.parent_tool_use_id.as_deref());
         match event.r#type.as_deref().unwrap_or_default() {
             "content_block_delta" => self.stream_delta(event, agent, emit),
             "message_start" => {
@@ -412,8 +411,8 @@ fn note(said: Option<&str>, known: &mut Option<String>) {
 }
 
 /// The call that started the subagent that a line is of.
-pub(super) fn subagent<'l>(parent_tool_use_id: &'l Option<Cow<'_, str>>) -> Option<&'l str> {
-    parent_tool_use_id.as_deref().filter(|call| !call.is_empty())
+pub(super) fn subagent(parent_tool_use_id: Option<&str>) -> Option<&str> {
+    parent_tool_use_id.filter(|call| !call.is_empty())
 }
 
 fn text_part(text: Text<'_>) -> ContentPart<'_> {

@@ -49,7 +49,7 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| subagent(&user.parent_tool_use_id).map(str::to_owned));
+        let agent = stored_agent.or_else(|| subagent(user.parent_tool_use_id.as_deref()).map(str::to_owned));
         let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
         let results = blocks().count();
         // Of several results it would not be known whose it is.
@@ -376,7 +376,7 @@ const SHOWN: [&str; 6] = ["title", "url", "tool_name", "stdout", "stderr", "erro
 
 /// Whether the output has all that a person would read of a block.
 fn is_shown(block: Value<'_>) -> bool {
-    let nested = ["content", "source"].iter().any(|key| block.get(key).is_some_and(|inner| inner.is_object()));
+    let nested = ["content", "source"].iter().any(|key| block.get(key).is_some_and(Value::is_object));
     block.get("text").is_some()
         || block.text().is_some()
         || (!nested && SHOWN.iter().any(|key| block.get(key).is_some()))

@@ -451,14 +451,15 @@ impl Index {
             let entry = &self.entries[*index];
             // The agent tries out its model before there is anything to do: nobody called for that.
             let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
-            let is_in = |uuid: u64| by_uuid.get(uuid).is_some();
-            let skip = match () {
-                () if left[*index] => Some("branch not taken"),
-                () if idle => Some("warm-up"),
-                () if entry.uuid != 0 && by_uuid.get(entry.uuid) != Some(*index) => Some("repeated"),
-                () if entry.sums_up != 0 && !is_in(entry.sums_up) => Some("of another session"),
-                () => None,
-            };
+            let another = entry.uuid != 0 && by_uuid.get(entry.uuid) != Some(*index);
+            let elsewhere = entry.sums_up != 0 && by_uuid.get(entry.sums_up).is_none();
+            let reasons = [
+                (left[*index], "branch not taken"),
+                (idle, "warm-up"),
+                (another, "repeated"),
+                (elsewhere, "of another session"),
+            ];
+            let skip = reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason);
             Placed { file: entry.file, start: entry.start, length: entry.length, skip }
         };
         order.out.iter().map(place).collect()

@@ -53,14 +53,13 @@ wire! {
         api_error("isApiErrorMessage" | "is_api_error_message"): bool,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
-        effort: Value<'a>,
     }
     known "type" "session_id" "request_id" "subagent_type" "task_description" "timestamp" "thinking_duration_ms"
         "thinking_display" "api_error_type" "agent_id" "local_command_source" "context_usage" "local_command_run"
         "aborted" "user_message_uuid" "user_message_uuids" "parentUuid" "isSidechain" "requestId" "userType"
         "entrypoint" "cwd" "sessionId" "version" "gitBranch" "agentId" "attributionAgent" "attributionSkill" "slug"
         "attributionMcpServer" "attributionMcpTool" "errorDetails" "isMeta" "logicalParentUuid" "isVirtual"
-        "attributionPlugin" "teamName" "agentName" "apiBlockIndex" "isAbortedMidStream" "apiErrorIsTransient"
+        "attributionPlugin" "teamName" "agentName" "effort" "apiBlockIndex" "isAbortedMidStream" "apiErrorIsTransient"
         "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
         "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall"
         "apiErrorType"
