@@ -451,12 +451,14 @@ impl Index {
             let entry = &self.entries[*index];
             // The agent tries out its model before there is anything to do: nobody called for that.
             let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
-            let another = entry.uuid != 0 && by_uuid.get(entry.uuid) != Some(*index);
+            // The same entry again: one that only has the same name may say something else.
+            let last = by_uuid.get(entry.uuid).filter(|last| last != index).map(|last| &self.entries[last]);
+            let repeated = last.is_some_and(|last| last.length == entry.length);
             let elsewhere = entry.sums_up != 0 && by_uuid.get(entry.sums_up).is_none();
             let reasons = [
                 (left[*index], "branch not taken"),
                 (idle, "warm-up"),
-                (another, "repeated"),
+                (repeated, "repeated"),
                 (elsewhere, "of another session"),
             ];
             let skip = reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason);
