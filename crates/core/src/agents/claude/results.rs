@@ -450,13 +450,23 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
         ToolKind::FileWrite => (FileAction::Write, written(&path, structured, input_text("content"), output)),
         ToolKind::FileEdit => {
             let patch = field("structuredPatch").and_then(|hunks| diff::from_hunks(&path, hunks));
-            let edit = || Some(diff::of_edit(&path, &input_text("old_string")?, &input_text("new_string")?, output));
-            (FileAction::Patch, patch.or_else(edit))
+            (FileAction::Patch, patch.or_else(|| edited(&path, input?, output)))
         }
         _ => return None,
     };
     let diff = diff.map(Text::from);
     Some(ContentPart::FileRef(FileRefPart { path: Cow::Owned(path), action, diff, ..FileRefPart::default() }))
+}
+
+/// The change by one edit, or by several.
+fn edited(path: &str, input: Value<'_>, output: &str) -> Option<String> {
+    let edits = input.get("edits").into_iter().flat_map(Value::elements);
+    let diffs = std::iter::once(input).chain(edits).filter_map(|edit| {
+        let text = |key: &str| edit.get(key).and_then(Value::str);
+        Some(diff::of_edit(path, &text("old_string")?, &text("new_string")?, output))
+    });
+    let header = diff::header(path, path).len();
+    diffs.reduce(|all, next| all + &next[header..])
 }
 
 /// The change by which a file was written.
