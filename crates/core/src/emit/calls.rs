@@ -105,6 +105,11 @@ impl Emit<'_> {
         self.session().calls.values().any(|call| call.call_id == call_id)
     }
 
+    /// The calls that wait for their results, in their order.
+    pub(crate) fn waiting_calls(&self) -> impl Iterator<Item = &str> {
+        self.session().calls.values().map(|call| call.call_id.as_str())
+    }
+
     /// The result of a call, whole. `extra` are the images and files that come with it. If the call has not been
     /// seen, the result waits for it.
     pub(crate) fn result(

@@ -254,6 +254,13 @@ impl Emit<'_> {
         self.put_part(item, part, last, true)
     }
 
+    /// Whether the text of a part is, so far, that of another.
+    pub(crate) fn is_text(&self, item: Ref, part: usize, other: &ContentPart<'_>) -> bool {
+        let part = self.session().items.get(&item).and_then(|open| open.parts.get(part));
+        let text = text_of(other).map(|(_, text)| text.as_wtf8());
+        part.is_some_and(|part| text.is_some_and(|text| *text == *part.text))
+    }
+
     /// The whole of a part as it stands now. What is new of its text is a delta.
     pub(crate) fn put_part(&mut self, item: Ref, part: usize, mut last: ContentPart<'_>, synthetic: bool) -> bool {
         self.touch(item);

@@ -209,8 +209,8 @@ impl<'e> Emit<'e> {
     }
 
     /// Time stands in the transcript: the events that follow carry it, unless it is earlier than what was.
-    pub(crate) fn at(&mut self, ms: i64) {
-        self.book.now = ms;
+    pub(crate) fn at(&mut self, ms: i64) -> i64 {
+        std::mem::replace(&mut self.book.now, ms)
     }
 
     /// Numbers, stamps and hands over one event.

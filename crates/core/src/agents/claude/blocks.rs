@@ -16,7 +16,7 @@ pub(super) fn plain_text(content: Value<'_>) -> Vec<u8> {
         text.append_to(&mut out);
         return out;
     }
-    for (index, text) in content.elements().filter_map(|block| block.get("text")?.text()).enumerate() {
+    for (index, text) in content.elements().filter_map(|block| block.get("text").unwrap_or(block).text()).enumerate() {
         if index > 0 {
             out.push(b'\n');
         }
@@ -32,7 +32,7 @@ pub(super) fn parts<'a>(content: Value<'a>, emit: &mut Emit<'_>) -> Vec<ContentP
     }
     let mut parts = Vec::with_capacity(1);
     for value in content.elements() {
-        let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+        let Some(block) = read::<Block<'_>>(value, emit).filter(|block| block.tool_use_id.is_none()) else { continue };
         match block.r#type.as_deref().unwrap_or_default() {
             "text" => parts.push(text_part(block.text.unwrap_or_default())),
             _ => parts.push(media(block, value)),

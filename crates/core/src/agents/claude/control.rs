@@ -11,6 +11,7 @@ use super::state::{CallInfo, HostRequest, Pending, PendingKind, State};
 use super::tools;
 use super::wire::{ControlCancel, ControlRequest, ControlResponse, Request, Response};
 use crate::emit::Emit;
+use crate::hash;
 use crate::json::{Tape, Value};
 use crate::map::sorted;
 
@@ -42,9 +43,12 @@ impl State {
     fn may_use_tool(&mut self, id: &str, request: &Request<'_>, emit: &mut Emit<'_>) {
         let name = request.tool_name.as_deref().unwrap_or_default();
         let tool_use_id = request.tool_use_id.clone().map(Cow::into_owned);
-        let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, emit));
-        let agent = request.agent_id.as_deref().map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
-        let agent = agent.or_else(|| self.calls.get(tool_use_id.as_deref()?)?.agent.clone());
+        let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, request.input, emit));
+        let call = tool_use_id.as_deref().and_then(|id| self.calls.get(id));
+        // The call says whose it is; a request may come before it. The main agent may go by the name of the session.
+        let task = request.agent_id.as_deref().filter(|task| emit.session().native_id.as_deref() != Some(task));
+        let of_task = || task.map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
+        let agent = call.map_or_else(of_task, |call| call.agent.clone());
         if agent.is_none() {
             emit.begin_turn(None, false);
         }
@@ -53,9 +57,14 @@ impl State {
             "ExitPlanMode" => PendingKind::Plan,
             _ => PendingKind::Permission,
         };
+        // What is asked may stand in the call alone.
+        let mut tape = Tape::default();
+        let told = request.input.filter(|input| input.members().next().is_some());
+        let asked = told.or_else(|| tape.read(&call?.input).ok());
         let mut pending = pending(id, String::new(), kind);
         pending.tool_use_id.clone_from(&tool_use_id);
-        pending.input = request.input.map_or("{}", Value::raw).to_owned();
+        pending.input =
+            asked.filter(|_| kind == PendingKind::Question).or(request.input).map_or("{}", Value::raw).to_owned();
         pending.suggestions = request.permission_suggestions.map_or("[]", Value::raw).to_owned();
         if kind == PendingKind::Permission {
             pending.event_id = format!("perm_{id}");
@@ -63,17 +72,32 @@ impl State {
         } else {
             // The call and its result carry the same question in every form of the session.
             pending.event_id = question_id(tool_use_id.as_deref().unwrap_or(id), emit);
-            pending.questions = question_texts(request.input);
-            let data = question(&pending.event_id, name, request.input, tool_use_id.as_deref(), agent.as_deref());
+            pending.questions = question_texts(asked);
+            let data = question(&pending.event_id, name, asked, tool_use_id.as_deref(), agent.as_deref());
             emit.ask_question(data);
         }
         self.requests.push(pending);
     }
 
-    /// Older versions do not say which call they ask for: the last one of that tool that has no result.
-    fn call_that_waits(&self, name: &str, emit: &Emit<'_>) -> Option<String> {
-        let waits = |id: &str| emit.awaits_result(id) && emit.find_request(|_, call| call == Some(id)).is_none();
-        self.calls.iter().find(|(id, call)| call.name == name && waits(id)).map(|(id, _)| id.clone())
+    /// Older versions do not say which call they ask for: of those of that tool that have no result, the one with this
+    /// input, else the first.
+    fn call_that_waits(&self, name: &str, input: Option<Value<'_>>, emit: &Emit<'_>) -> Option<String> {
+        let is_asked = |id: &str| emit.find_request(|_, call| call == Some(id)).is_some();
+        let mut calls = self.calls_of(|called| called == name, emit).filter(|(id, _)| !is_asked(id)).peekable();
+        let first = calls.peek().map(|(id, _)| *id);
+        let hash = hash::of(input.map(Value::raw).unwrap_or_default().as_bytes());
+        let same = calls.find(|(_, call)| call.input_hash == hash).map(|(id, _)| id);
+        same.or(first).map(str::to_owned)
+    }
+
+    /// The calls of some tools that wait for their results, in their order.
+    pub(super) fn calls_of<'s>(
+        &'s self,
+        tool: impl Fn(&str) -> bool + 's,
+        emit: &'s Emit<'_>,
+    ) -> impl Iterator<Item = (&'s str, &'s CallInfo)> {
+        let calls = emit.waiting_calls().filter_map(|id| Some((id, self.calls.get(id)?)));
+        calls.filter(move |(_, call)| tool(&call.name))
     }
 
     /// A server of the Model Context Protocol asks the user to fill in a form.
@@ -89,9 +113,11 @@ impl State {
         self.requests.push(pending);
         let first = questions.first().map(|question| &question.options);
         let options = first.map(|options| options.iter().map(|option| option.label.borrow()).collect());
+        let message = request.message.and_then(Value::text).unwrap_or_default();
+        let url = request.url.and_then(Value::str);
         emit.ask_question(QuestionData {
             question_id: Cow::Borrowed(&event_id),
-            prompt: request.message.and_then(Value::text).unwrap_or_default(),
+            prompt: url.map_or_else(|| message.borrow(), |url| Text::from(format!("{message}\n{url}"))),
             options: options.unwrap_or_default(),
             kind: Some(QuestionKind::Form),
             questions: Some(questions.clone()),
@@ -199,7 +225,7 @@ impl State {
         id: &str,
         call: &CallInfo,
         structured: Option<Value<'_>>,
-        failed: bool,
+        ran: Option<bool>,
         output: &str,
         emit: &mut Emit<'_>,
     ) {
@@ -214,12 +240,29 @@ impl State {
             emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
         }
         let Some(event) = emit.find_request(|_, about| about == Some(id)) else { return };
-        // A command that ran and failed was allowed to run.
-        let ran = !failed || output.starts_with("Exit code");
+        // Of a failure that tells nothing, the end of the turn says whether it was a refusal.
+        if ran.is_none() && !self.told && !self.stored {
+            self.turn.undecided.insert(id.to_owned(), asks);
+            return;
+        }
+        let ran = ran == Some(true);
         let status = if ran { PermissionStatus::Accept } else { PermissionStatus::Reject };
         let answers = structured.and_then(|result| result.get("answers")).filter(|_| asks && ran);
         let answers = answers.map(|answers| answers_in_order(input.or(structured), answers));
-        emit.resolve(&event, status, answers, !asks);
+        let approved = (ran && call.name == "ExitPlanMode").then(approved);
+        emit.resolve(&event, status, answers.or(approved), !asks);
+    }
+
+    /// The end of the turn names the calls that were refused.
+    pub(super) fn settle_undecided(&mut self, denials: Option<Value<'_>>, emit: &mut Emit<'_>) {
+        for (id, asks) in std::mem::take(&mut self.turn.undecided) {
+            let Some(event) = emit.find_request(|_, about| about == Some(&id)) else { continue };
+            let is_it =
+                |denial: Value<'_>| denial.get("tool_use_id").and_then(Value::str).is_some_and(|call| call == id);
+            let denied = denials.is_none_or(|denials| denials.elements().any(is_it));
+            let status = if denied { PermissionStatus::Reject } else { PermissionStatus::Accept };
+            emit.resolve(&event, status, None, !asks);
+        }
     }
 }
 
@@ -355,6 +398,11 @@ fn form_field<'a>(name: &'a str, field: Value<'a>) -> Question<'a> {
     }
 }
 
+/// The answer by which a plan is approved.
+fn approved() -> Vec<Vec<Text<'static>>> {
+    vec![vec![Text::from("approve")]]
+}
+
 /// What an answer of the host means.
 fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'static>, Option<Vec<Vec<Text<'a>>>>) {
     let body = response.response;
@@ -379,7 +427,7 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
         return (if lasting { PermissionStatus::AcceptForSession } else { PermissionStatus::Accept }, None);
     }
     if pending.kind == PendingKind::Plan {
-        return (PermissionStatus::Accept, Some(vec![vec![Text::from("approve")]]));
+        return (PermissionStatus::Accept, Some(approved()));
     }
     let mut tape = Tape::default();
     let input = tape.read(&pending.input).ok();

@@ -7,6 +7,7 @@ use interlinear_schema::{
     TurnMetadata, TurnStatus, Usage,
 };
 
+use super::messages::in_turn;
 use super::state::State;
 use super::wire::{
     Assistant, ControlCancel, ControlRequest, ControlResponse, Line, Small, Stored, Stream, System, TurnResult, User,
@@ -33,7 +34,7 @@ impl Adapter for State {
         let stored = if self.stored { read::<Stored<'_>>(line, emit) } else { None };
         let agent = stored.and_then(|head| {
             stored_head(&head, emit);
-            self.stored_agent(&head)
+            self.stored_agent(&head, line, emit)
         });
         self.dispatch(&head, agent, line, emit);
     }
@@ -171,7 +172,7 @@ impl State {
                     StatusPart { label: StatusLabel::Notice, detail: Some(kind.into()), ..StatusPart::default() };
                 emit.status_with(part, Some(line.json()), None, false);
             }
-            "tool_progress" | "keep_alive" | "control_request_progress" => emit.ignore("heartbeat"),
+            "tool_progress" | "keep_alive" | "control_request_progress" | "progress" => emit.ignore("heartbeat"),
             "command_lifecycle"
             | "post_turn_summary"
             | "task_summary"
@@ -202,9 +203,14 @@ impl State {
 
     /// The end of a turn.
     fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
+        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&format!("result {uuid}"))) {
+            emit.ignore("repeated");
+            return;
+        }
         emit.begin_turn(None, false);
-        self.complete_messages(|emit, agent| agent.is_none_or(|agent| !emit.is_background(agent)), emit);
+        self.complete_messages(in_turn, emit);
         self.answer_of_single_object(result, emit);
+        self.settle_undecided(result.permission_denials, emit);
         let subtype = result.subtype.as_deref().unwrap_or("success");
         let aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
         let failed = result.is_error == Some(true) || subtype != "success";
@@ -259,6 +265,9 @@ impl State {
             let found = models.members().find(|(name, _)| of_model(name)).or_else(|| models.members().next());
             found.and_then(|(_, usage)| usage.get("contextWindow")).and_then(Value::u64)
         });
+        // Older versions say it of the message only.
+        let last = self.turn.stop_reason.take().filter(|_| status == TurnStatus::Completed);
+        let stop_reason = result.stop_reason.clone().map(Cow::into_owned).or(last);
         TurnMetadata {
             status: Some(status),
             usage: usage.map(|usage| Usage {
@@ -269,10 +278,10 @@ impl State {
                 cost_usd: cost.map(|cost| (cost * 1e9).round() / 1e9),
                 ..Usage::default()
             }),
-            context_used: self.turn.context_used,
+            context_used: self.turn.context_used(),
             context_window: window,
             model: model.map(Cow::Owned),
-            stop_reason: result.stop_reason.clone().map(|reason| Cow::Owned(reason.into_owned())),
+            stop_reason: stop_reason.map(Cow::Owned),
             duration_ms: result.duration_ms,
             ..TurnMetadata::default()
         }
@@ -315,7 +324,7 @@ fn stored_head(head: &Stored<'_>, emit: &mut Emit<'_>) {
         return;
     }
     let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Json::of);
-    emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd))]);
+    emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd)), ("mode", text(&head.mode))]);
 }
 
 fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {

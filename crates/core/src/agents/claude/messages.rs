@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, JsonPart, ReasoningPart, Text, TextPart, ToolCallPart,
-    Visibility,
+    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, Text, TextPart,
+    ToolCallPart, Visibility,
 };
 
 use super::blocks;
@@ -14,6 +14,7 @@ use super::tools;
 use super::wire::{self, Assistant, Block, Stream};
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
+use crate::hash;
 use crate::json::Value;
 
 impl State {
@@ -23,12 +24,19 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| line.parent_tool_use_id.clone().map(Cow::into_owned));
+        if line.uuid.as_deref().is_some_and(|uuid| self.lines.contains_key(uuid)) {
+            emit.ignore("repeated");
+            return;
+        }
+        let agent = stored_agent.or_else(|| subagent(line.parent_tool_use_id.as_deref()).map(str::to_owned));
+        let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
-            self.note_usage(message);
+            let new = self.note_usage(id, message);
+            if self.stored && new {
+                emit.learn(&[("model", self.turn.model.as_ref().map(Json::of))]);
+            }
         }
-        let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         self.enter_message(id, agent.as_deref(), false, emit);
         if let Some(text) = message.content.and_then(Value::text) {
             self.whole_part(BlockKind::Text, &text_part(text), agent.as_deref(), emit);
@@ -41,7 +49,8 @@ impl State {
             let item_id = message.item_id.clone();
             self.lines.insert(uuid.clone().into_owned(), item_id);
         }
-        if let Some(code) = &line.error {
+        let failed = line.api_error == Some(true);
+        if let Some(code) = line.error.as_deref().or_else(|| failed.then_some("unknown")) {
             self.failure(code, line, message.content, agent.as_deref(), emit);
         }
     }
@@ -60,35 +69,31 @@ impl State {
         emit.error(ErrorData {
             message: if text.is_empty() { Text::from(code) } else { Text::from_wtf8(text) },
             code: Some(Cow::Borrowed(code)),
-            details: line
-                .api_error_status
-                .map(|status| interlinear_schema::Json::from_text(format!("{{\"status\":{}}}", status.raw()))),
+            details: line.api_error_status.map(|status| Json::from_text(format!("{{\"status\":{}}}", status.raw()))),
             agent_id: agent.map(Cow::Borrowed),
             ..ErrorData::default()
         });
     }
 
-    fn note_usage(&mut self, message: &wire::Message<'_>) {
-        if let Some(model) = message.model.as_deref().filter(|model| *model != "<synthetic>") {
-            model.clone_into(self.turn.model.get_or_insert_default());
+    /// Notes what a message was made with, and what it cost. Returns whether it begins.
+    fn note_usage(&mut self, id: &str, message: &wire::Message<'_>) -> bool {
+        let new = self.message(None).is_none_or(|before| before.id != id);
+        if new {
+            self.turn.stop_reason = None;
         }
-        if self.stored {
-            self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned).or(self.turn.stop_reason.take());
+        let model = message.model.as_deref().filter(|model| *model != "<synthetic>");
+        note(model, &mut self.turn.model);
+        // Live, the result tells it of a message that the agent made itself.
+        note(message.stop_reason.as_deref().filter(|_| self.stored || model.is_some()), &mut self.turn.stop_reason);
+        let Some(usage) = &message.usage else { return new };
+        let counts = usage.counts().map(Option::unwrap_or_default);
+        if counts != [0; 4] {
+            self.turn.context = counts;
         }
-        let (Some(usage), Some(id)) = (&message.usage, &message.id) else { return };
-        let counts = [
-            usage.input_tokens.unwrap_or(0),
-            usage.output_tokens.unwrap_or(0),
-            usage.cache_read_input_tokens.unwrap_or(0),
-            usage.cache_creation_input_tokens.unwrap_or(0),
-        ];
-        let total: u64 = counts.iter().sum();
-        if total > 0 {
-            self.turn.context_used = Some(total);
+        if self.stored && message.id.is_some() {
+            self.turn.usage.insert(id.to_owned(), counts);
         }
-        if self.stored {
-            self.turn.usage.insert(id.clone().into_owned(), counts);
-        }
+        new
     }
 
     pub(super) fn message(&self, agent: Option<&str>) -> Option<&Message> {
@@ -140,12 +145,17 @@ impl State {
     pub(super) fn complete_messages(&mut self, chosen: impl Fn(&Emit<'_>, Option<&str>) -> bool, emit: &mut Emit<'_>) {
         let of_agent = |key: &&String| chosen(emit, Some(key.as_str()).filter(|key| !key.is_empty()));
         let keys: Vec<_> = self.messages.keys().filter(of_agent).cloned().collect();
+        // A stored message was over with the entry before.
+        let now = self.stored.then(|| emit.at(i64::MIN));
         for key in keys {
             let Some(message) = self.messages.remove(&key) else { continue };
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
-            let cut = message.blocks.iter().any(|block| !block.done && (block.part.is_some() || block.call.is_some()));
+            let cut = message.blocks.iter().any(|block| !block.done && !block.ended && block.has_begun());
             let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
             emit.complete(item, status, cut);
+        }
+        if let Some(now) = now {
+            emit.at(now);
         }
     }
 
@@ -170,9 +180,9 @@ impl State {
             "redacted_thinking" => {
                 self.whole_part(BlockKind::Thinking, &reasoning_part(Text::default()), agent, emit);
             }
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.whole_call(block, line, agent, emit),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.whole_call(block, value, line, agent, emit),
             kind if block.tool_use_id.is_some() && kind.ends_with("tool_result") => {
-                self.tool_result(block, None, agent, emit);
+                self.tool_result(block, None, None, agent, emit);
             }
             kind => {
                 emit.book.drift.note(DriftKind::Value, "block.type", kind);
@@ -186,14 +196,14 @@ impl State {
     fn whole_part(&mut self, kind: BlockKind, part: &ContentPart<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
         let Some(item) = self.message_item(agent, emit) else { return };
         let Some(message) = self.message_mut(agent) else { return };
-        let streamed = message.blocks.iter_mut().find(|block| block.kind == kind && !block.done);
-        let place = match streamed {
-            Some(block) => {
-                block.done = true;
-                block.part
-            }
-            None => None,
-        };
+        // Whole, a block comes before its end: where it comes after it, it is the one with this text.
+        let blocks = || message.blocks.iter().enumerate().filter(|(_, block)| block.kind == kind && !block.done);
+        let same = |block: &StreamBlock| block.part.is_some_and(|place| emit.is_text(item, place, part));
+        let streamed = blocks().find(|(_, block)| !block.ended).or_else(|| blocks().find(|(_, block)| same(block)));
+        let place = streamed.map(|(at, _)| at).and_then(|at| {
+            message.blocks[at].done = true;
+            message.blocks[at].part
+        });
         let place = place.unwrap_or_else(|| emit.add_part(item, part.clone()));
         if emit.finish_part(item, place, part.clone()) {
             return;
@@ -209,9 +219,17 @@ impl State {
     }
 
     /// A tool call whose arguments are known.
-    fn whole_call(&mut self, block: &Block<'_>, line: &Assistant<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    fn whole_call(
+        &mut self,
+        block: &Block<'_>,
+        value: Value<'_>,
+        line: &Assistant<'_>,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) {
         let (Some(id), Some(name)) = (block.id.as_deref(), block.name.as_deref()) else {
-            emit.ignore("call without a name");
+            let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
+            self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
         };
         self.message_item(agent, emit);
@@ -239,8 +257,13 @@ impl State {
     }
 
     fn remember_call(&mut self, id: &str, name: &str, input: Option<Value<'_>>, agent: Option<&str>) {
-        let input = if tools::needs_input(name) { input.map(Value::raw).unwrap_or_default() } else { "" };
-        let call = CallInfo { name: name.to_owned(), agent: agent.map(str::to_owned), input: input.to_owned() };
+        let input = input.map(Value::raw).unwrap_or_default();
+        let call = CallInfo {
+            name: name.to_owned(),
+            agent: agent.map(str::to_owned),
+            input: if tools::needs_input(name) { input.to_owned() } else { String::new() },
+            input_hash: hash::of(input.as_bytes()),
+        };
         self.calls.insert(id.to_owned(), call);
     }
 
@@ -250,7 +273,7 @@ impl State {
             emit.ignore("no event");
             return;
         };
-        let agent = line.parent_tool_use_id.as_deref();
+        let agent = subagent(line.parent_tool_use_id.as_deref());
         match event.r#type.as_deref().unwrap_or_default() {
             "content_block_delta" => self.stream_delta(event, agent, emit),
             "message_start" => {
@@ -258,7 +281,11 @@ impl State {
                     emit.begin_turn(None, false);
                 }
                 if let Some(message) = &event.message {
-                    self.enter_message(message.id.as_deref().unwrap_or_default(), agent, true, emit);
+                    let id = message.id.as_deref().unwrap_or_default();
+                    if agent.is_none() {
+                        self.note_usage(id, message);
+                    }
+                    self.enter_message(id, agent, true, emit);
                 }
                 emit.ignore("start of a message");
             }
@@ -268,21 +295,26 @@ impl State {
                 }
                 emit.ignore("start of a block");
             }
-            "content_block_stop" => emit.ignore("end of a block"),
+            "content_block_stop" => {
+                self.stream_stop(event.index.unwrap_or(0), agent);
+                emit.ignore("end of a block");
+            }
             "message_delta" => {
-                if let (Some(usage), None) = (&event.usage, agent) {
-                    let tokens = [
-                        usage.input_tokens,
-                        usage.output_tokens,
-                        usage.cache_read_input_tokens,
-                        usage.cache_creation_input_tokens,
-                    ];
-                    self.turn.context_used = Some(tokens.iter().flatten().sum());
+                if agent.is_none() {
+                    let counts = event.usage.as_ref().map(wire::Usage::counts).unwrap_or_default();
+                    for (known, count) in self.turn.context.iter_mut().zip(counts) {
+                        *known = count.unwrap_or(*known);
+                    }
+                    let stop = event.delta.as_ref().and_then(|delta| delta.stop_reason.as_deref());
+                    note(stop, &mut self.turn.stop_reason);
                 }
                 emit.ignore("end of a message");
             }
             "message_stop" => {
-                self.complete_messages(|_, of| of == agent, emit);
+                // Blocks that were not seen whole may still be.
+                if self.message(agent).is_some_and(|message| message.blocks.iter().all(|block| block.done)) {
+                    self.complete_messages(|_, of| of == agent, emit);
+                }
                 emit.ignore("end of a message");
             }
             "ping" => emit.ignore("heartbeat"),
@@ -310,7 +342,17 @@ impl State {
             call = emit.open_call(CallSpec { call_id: &call_id, parent: parent.as_deref(), agent }, part);
         }
         let Some(message) = self.message_mut(agent) else { return };
-        message.blocks.push(StreamBlock { index, kind, part: None, call, call_id, done: kind == BlockKind::Other });
+        let done = kind == BlockKind::Other;
+        message.blocks.push(StreamBlock { index, kind, part: None, call, call_id, ended: false, done });
+    }
+
+    /// The end of a block. What had nothing in it is not shown whole either.
+    fn stream_stop(&mut self, index: u64, agent: Option<&str>) {
+        let Some(message) = self.message_mut(agent) else { return };
+        if let Some(block) = message.blocks.iter_mut().rfind(|block| block.index == index) {
+            block.ended = true;
+            block.done |= !block.has_begun();
+        }
     }
 
     fn stream_delta(&mut self, event: &wire::StreamEvent<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
@@ -355,6 +397,22 @@ impl State {
         emit.delta(item, place, text, false);
         emit.repeats(item, place, text);
     }
+}
+
+/// Whether the work of an agent is over with the turn.
+pub(super) fn in_turn(emit: &Emit<'_>, agent: Option<&str>) -> bool {
+    agent.is_none_or(|agent| !emit.is_background(agent))
+}
+
+fn note(said: Option<&str>, known: &mut Option<String>) {
+    if let Some(said) = said {
+        said.clone_into(known.get_or_insert_default());
+    }
+}
+
+/// The call that started the subagent that a line is of.
+pub(super) fn subagent(parent_tool_use_id: Option<&str>) -> Option<&str> {
+    parent_tool_use_id.filter(|call| !call.is_empty())
 }
 
 fn text_part(text: Text<'_>) -> ContentPart<'_> {

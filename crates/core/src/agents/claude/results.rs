@@ -9,13 +9,17 @@ use interlinear_schema::{
 
 use super::blocks;
 use super::map::read;
-use super::messages::content_blocks;
+use super::messages::{content_blocks, subagent};
 use super::state::{CallInfo, Prompt, State, TodoEntry};
+use super::stored::is_launch;
 use super::tools;
 use super::wire::{Block, User};
 use crate::emit::{Emit, Spec};
 use crate::json::{Tape, Value};
 use crate::{diff, hash};
+
+/// How the note begins that the user has interrupted the agent.
+pub(super) const INTERRUPTED: &str = "[Request interrupted by user";
 
 /// What a local command printed, in the agent's marks.
 const LOCAL_OUTPUT: [(&str, &str); 4] = [
@@ -45,15 +49,22 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| user.parent_tool_use_id.clone().map(Cow::into_owned));
-        let mut results = 0;
-        for value in content_blocks(Some(content)).filter(|block| block.get("tool_use_id").is_some()) {
+        let agent = stored_agent.or_else(|| subagent(user.parent_tool_use_id.as_deref()).map(str::to_owned));
+        let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
+        let results = blocks().count();
+        // Of several results it would not be known whose it is.
+        let structured = user.tool_use_result.filter(|_| results == 1);
+        for value in blocks() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            self.tool_result(&block, user.tool_use_result, agent.as_deref(), emit);
-            results += 1;
+            let allowed = block.tool_use_id.as_deref().and_then(|id| user.allowed(id));
+            self.tool_result(&block, structured, allowed, agent.as_deref(), emit);
         }
         if results == 0 {
             self.user_text(user, content, agent.as_deref(), emit);
+        } else if content.elements().count() > results {
+            // What stands beside results is the agent's.
+            self.turn.interrupted |= agent.is_none() && blocks::plain_text(content).starts_with(INTERRUPTED.as_bytes());
+            self.system_text(content, user.uuid.as_deref(), agent.as_deref(), emit);
         }
     }
 
@@ -61,7 +72,7 @@ impl State {
     fn user_text(&mut self, user: &User<'_>, content: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
         let text = String::from_utf8_lossy(&blocks::plain_text(content)).into_owned();
         let uuid = user.uuid.as_deref();
-        if text.starts_with("[Request interrupted by user") {
+        if text.starts_with(INTERRUPTED) {
             self.turn.interrupted |= agent.is_none();
             self.system_text(content, uuid, agent, emit);
         } else if let Some(output) = local_output(&text) {
@@ -70,8 +81,10 @@ impl State {
             } else {
                 self.system_item(vec![text_part(Text::from(output))], uuid, agent, emit);
             }
-        } else if agent.is_some() {
+        } else if let Some(agent) = agent {
             // What the main agent told the subagent to do.
+            emit.first_time(&told(agent));
+            let agent = Some(agent);
             let put_in = user.meta == Some(true) || user.synthetic == Some(true);
             if put_in {
                 self.system_text(content, uuid, agent, emit);
@@ -158,28 +171,30 @@ impl State {
         emit.item(&spec, ItemStatus::Completed, parts, false);
     }
 
-    /// The result of a tool. `structured` is the same in the agent's own form.
+    /// The result of a tool. `structured` is the same in the agent's own form; `allowed`: whether it was, where that is
+    /// said.
     pub(super) fn tool_result(
         &mut self,
         block: &Block<'_>,
         structured: Option<Value<'_>>,
+        allowed: Option<bool>,
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
         let Some(id) = block.tool_use_id.as_deref() else { return };
         let call = self.calls.remove(id).unwrap_or_default();
-        let failed = block.is_error == Some(true) || block.content.is_some_and(is_error_object);
+        let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
+        let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
         let output = block.content.map(output_text).unwrap_or_default();
         let shown = String::from_utf8_lossy(&output).into_owned();
-        self.background_of_result(id, &call, structured, &shown, emit);
+        let launched = self.background_of_result(id, &call, structured, &shown, emit);
         self.complete_messages(|_, of| of == Some(id), emit);
-        self.settle(id, &call, structured, failed, &shown, emit);
+        let ran = allowed.or_else(|| ran(failed, &shown));
+        self.settle(id, &call, structured, ran, &shown, emit);
         let mut extra = Vec::new();
-        for value in content_blocks(block.content).filter(|block| block.get("text").is_none()) {
+        for value in result_blocks(block.content).filter(|block| !is_shown(*block)) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if matches!(block.r#type.as_deref(), Some("image" | "document")) {
-                extra.push(blocks::media(block, value));
-            }
+            extra.push(blocks::media(block, value));
         }
         if !failed {
             extra.extend(file_ref(&call, structured, &shown));
@@ -187,12 +202,22 @@ impl State {
         let part = ToolResultPart {
             call_id: Cow::Borrowed(id),
             output: Text::from_wtf8(output),
-            exit_code: exit_code(&call.name, structured, &shown, failed),
+            exit_code: block
+                .content
+                .and_then(return_code)
+                .or_else(|| exit_code(&call.name, structured, &shown, failed)),
             duration_ms: structured.and_then(|result| duration(result)),
             todos: self.todos_of_result(&call, structured, failed),
             ..ToolResultPart::default()
         };
         emit.result(part, extra, failed, agent, false);
+        // A subagent in the background does not repeat what it was told; stored, it does.
+        if launched && !self.stored && emit.first_time(&told(id)) {
+            let mut tape = Tape::default();
+            if let Some(prompt) = tape.read(&call.input).ok().and_then(|input| input.get("prompt")) {
+                self.user_message(prompt, None, Some(id), false, emit);
+            }
+        }
     }
 
     /// Whether the call goes on in the background although its result is there.
@@ -203,21 +228,21 @@ impl State {
         structured: Option<Value<'_>>,
         output: &str,
         emit: &mut Emit<'_>,
-    ) {
+    ) -> bool {
         let field = |key: &str| structured.and_then(|result| result.get(key));
         if let Some(task) = field("backgroundTaskId").and_then(Value::str) {
             self.background_tasks.insert(task.into_owned());
         }
-        let launched = field("isAsync").and_then(Value::bool) == Some(true)
-            || field("status").and_then(Value::str).is_some_and(|status| status == "async_launched")
-            || output.starts_with("Async agent launched");
-        if launched && tools::kind(&call.name) == ToolKind::Task && !self.stored {
+        let launched = (is_launch(structured) || output.starts_with("Async agent launched"))
+            && tools::kind(&call.name) == ToolKind::Task;
+        if launched {
             if let Some(task) = field("agentId").and_then(Value::str) {
                 self.background_tasks.insert(task.clone().into_owned());
                 self.tasks.insert(task.into_owned(), id.to_owned());
             }
             emit.in_background(id);
         }
+        launched
     }
 
     /// The list of things to do after this result.
@@ -292,6 +317,11 @@ impl State {
     }
 }
 
+/// By what is remembered that a subagent was told what to do.
+fn told(call: &str) -> String {
+    format!("told {call}")
+}
+
 /// How the summary of a compacted conversation begins.
 pub(super) const SUMMARY: &str = "This session is being continued from a previous conversation";
 
@@ -299,7 +329,12 @@ pub(super) const SUMMARY: &str = "This session is being continued from a previou
 pub(super) fn content_hash(content: Value<'_>) -> u64 {
     let mut hash = hash::of(&blocks::plain_text(content));
     for block in content.elements().filter(|block| block.get("text").is_none()) {
-        hash = hash::more(hash, block.raw().as_bytes());
+        // The same JSON may be written with other blanks.
+        let source = |key: &str| block.get("source")?.get(key)?.text();
+        match ["data", "url", "file_id"].iter().find_map(|key| source(key)) {
+            Some(source) => hash = hash::more(hash, &source.as_wtf8()),
+            None => hash = hash::more(hash, block.raw().as_bytes()),
+        }
     }
     hash
 }
@@ -324,31 +359,51 @@ fn output_text(content: Value<'_>) -> Vec<u8> {
         return plain;
     }
     let mut out = Vec::new();
-    for value in content.elements() {
-        let field = |key: &str| value.get(key).and_then(Value::text);
-        let (title, url) = (field("title"), field("url"));
-        if title.is_none() && url.is_none() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push(b'\n');
-        }
-        for (index, text) in [title, url].into_iter().flatten().enumerate() {
-            if index > 0 {
-                out.push(b' ');
+    for block in result_blocks(Some(content)) {
+        let shown = SHOWN.iter().filter_map(|key| Some((*key, block.get(key)?.text()?)));
+        for (index, (key, text)) in shown.filter(|(_, text)| !text.is_empty()).enumerate() {
+            if !out.is_empty() {
+                out.push(if key == "url" && index > 0 { b' ' } else { b'\n' });
             }
             text.append_to(&mut out);
         }
     }
-    if let Some(code) = content.get("error_code").and_then(Value::text) {
-        code.append_to(&mut out);
-    }
     out
+}
+
+/// The texts that a person would read of a block that is none itself.
+const SHOWN: [&str; 6] = ["title", "url", "tool_name", "stdout", "stderr", "error_code"];
+
+/// Whether the output has all that a person would read of a block.
+fn is_shown(block: Value<'_>) -> bool {
+    let nested = ["content", "source"].iter().any(|key| block.get(key).is_some_and(Value::is_object));
+    block.get("text").is_some()
+        || block.text().is_some()
+        || (!nested && SHOWN.iter().any(|key| block.get(key).is_some()))
+}
+
+/// The blocks of a result; a tool of the service may give one alone.
+fn result_blocks(content: Option<Value<'_>>) -> impl Iterator<Item = Value<'_>> {
+    content.filter(|content| content.is_object()).into_iter().chain(content_blocks(content))
+}
+
+/// The exit code of a command that the service ran.
+fn return_code(content: Value<'_>) -> Option<i64> {
+    content.get("return_code").and_then(Value::i64)
 }
 
 /// Tools of the service report their failures as an object.
 fn is_error_object(content: Value<'_>) -> bool {
-    content.get("error_code").is_some()
+    content.get("error_code").is_some() || return_code(content).is_some_and(|code| code != 0)
+}
+
+/// Whether a call was allowed to run, where its result tells: what has no result of its own may have been refused.
+fn ran(failed: bool, output: &str) -> Option<bool> {
+    let refused = ["The user doesn't want to proceed", "Tool permission request failed", INTERRUPTED];
+    if !failed || output.starts_with("Exit code") {
+        return Some(true);
+    }
+    refused.iter().any(|beginning| output.starts_with(beginning)).then_some(false)
 }
 
 fn todo(value: Value<'_>) -> Todo<'_> {
@@ -361,7 +416,8 @@ fn todo(value: Value<'_>) -> Todo<'_> {
 }
 
 fn duration(result: Value<'_>) -> Option<u64> {
-    ["durationMs", "totalDurationMs"].iter().find_map(|key| result.get(key)?.u64())
+    let seconds = || Some((result.get("durationSeconds")?.f64()? * 1000.0).round() as u64);
+    ["durationMs", "totalDurationMs"].iter().find_map(|key| result.get(key)?.u64()).or_else(seconds)
 }
 
 /// The exit code of a command: a failure names it, a success has none but 0.
@@ -369,7 +425,7 @@ fn exit_code(name: &str, structured: Option<Value<'_>>, output: &str, failed: bo
     if name != "Bash" && name != "PowerShell" {
         return None;
     }
-    if let Some(rest) = output.strip_prefix("Exit code ") {
+    if let Some(rest) = output.strip_prefix("Exit code ").filter(|_| failed) {
         let digits = rest.split(|c: char| c != '-' && !c.is_ascii_digit()).next().unwrap_or_default();
         return digits.parse().ok();
     }
@@ -394,13 +450,23 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
         ToolKind::FileWrite => (FileAction::Write, written(&path, structured, input_text("content"), output)),
         ToolKind::FileEdit => {
             let patch = field("structuredPatch").and_then(|hunks| diff::from_hunks(&path, hunks));
-            let edit = || Some(diff::of_edit(&path, &input_text("old_string")?, &input_text("new_string")?, output));
-            (FileAction::Patch, patch.or_else(edit))
+            (FileAction::Patch, patch.or_else(|| edited(&path, input?, output)))
         }
         _ => return None,
     };
     let diff = diff.map(Text::from);
     Some(ContentPart::FileRef(FileRefPart { path: Cow::Owned(path), action, diff, ..FileRefPart::default() }))
+}
+
+/// The change by one edit, or by several.
+fn edited(path: &str, input: Value<'_>, output: &str) -> Option<String> {
+    let edits = input.get("edits").into_iter().flat_map(Value::elements);
+    let diffs = std::iter::once(input).chain(edits).filter_map(|edit| {
+        let text = |key: &str| edit.get(key).and_then(Value::str);
+        Some(diff::of_edit(path, &text("old_string")?, &text("new_string")?, output))
+    });
+    let header = diff::header(path, path).len();
+    diffs.reduce(|all, next| all + &next[header..])
 }
 
 /// The change by which a file was written.

@@ -58,9 +58,21 @@ kept! {
         pub(super) answered: bool,
         pub(super) model: Option<String>,
         pub(super) stop_reason: Option<String>,
-        pub(super) context_used: Option<u64>,
-        /// Stored sessions: tokens by message, as the last entry of a message has its final count.
+        /// Calls that failed while a request about them was open, and whether they ask the user.
+        pub(super) undecided: Map<String, bool>,
+        /// Stored sessions: the user said something to be answered.
+        pub(super) prompted: bool,
+        pub(super) duration_ms: Option<u64>,
+        /// The tokens of the last request and its answer: input, output, read from the cache, written to it.
+        pub(super) context: [u64; 4],
+        /// Stored sessions: the same by message, as the last entry of a message has its final count.
         pub(super) usage: Map<String, [u64; 4]>,
+    }
+}
+
+impl Turn {
+    pub(super) fn context_used(&self) -> Option<u64> {
+        Some(self.context.iter().sum()).filter(|used| *used > 0)
     }
 }
 
@@ -89,8 +101,16 @@ kept! {
         pub(super) part: Option<usize>,
         pub(super) call: Option<Ref>,
         pub(super) call_id: String,
-        /// The whole block was seen.
+        /// Nothing will be added to it.
+        pub(super) ended: bool,
+        /// The whole block was seen, or there is nothing to it.
         pub(super) done: bool,
+    }
+}
+
+impl StreamBlock {
+    pub(super) fn has_begun(&self) -> bool {
+        self.part.is_some() || self.call.is_some()
     }
 }
 
@@ -166,6 +186,8 @@ kept! {
         pub(super) agent: Option<String>,
         /// The arguments, for the tools whose results do not repeat what is needed of them.
         pub(super) input: String,
+        /// The hash of the arguments: older versions ask for permission without naming the call.
+        pub(super) input_hash: u64,
     }
 }
 

@@ -8,15 +8,17 @@ use interlinear_schema::{
 };
 
 use super::blocks;
+use super::messages::in_turn;
 use super::results::{SUMMARY, local_output};
-use super::state::State;
+use super::state::{CallInfo, State};
 use super::wire::{Stored, System, User};
 use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::hash;
-use crate::json::Value;
+use crate::json::{Tape, Value};
 use crate::map::{Map, Places, Set};
+use crate::time;
 
 /// Types of entries that only session files have.
 const STORED: [&str; 10] = [
@@ -73,25 +75,37 @@ impl State {
     }
 
     /// The subagent that a stored entry belongs to.
-    pub(super) fn stored_agent(&mut self, head: &Stored<'_>) -> Option<String> {
+    pub(super) fn stored_agent(&mut self, head: &Stored<'_>, line: Value<'_>, emit: &Emit<'_>) -> Option<String> {
         if head.sidechain != Some(true) {
             return None;
         }
         let agent = match (&head.agent_id, &head.parent_uuid) {
             (Some(agent), _) => self.agents.get(agent.as_ref()).cloned().or_else(|| Some(agent.clone().into_owned())),
             (None, Some(parent)) => self.sidechains.get(parent.as_ref()).cloned(),
-            // It begins: its entry is the prompt of a call that has no subagent yet.
-            (None, None) => {
-                let taken: Set<_> = self.sidechains.values().cloned().collect();
-                let starts = |name: &str| matches!(name, "Agent" | "Task");
-                let free = self.calls.iter().filter(|(id, call)| starts(&call.name) && !taken.contains(*id));
-                free.map(|(id, _)| id.clone()).next()
-            }
+            (None, None) => self.call_that_told(line, emit),
         };
         if let (Some(agent), Some(uuid), None) = (&agent, &head.uuid, &head.agent_id) {
             self.sidechains.insert(uuid.clone().into_owned(), agent.clone());
         }
         agent
+    }
+
+    /// A subagent begins, with its prompt: of the calls that have no subagent yet the one with this prompt, else the
+    /// first.
+    fn call_that_told(&self, line: Value<'_>, emit: &Emit<'_>) -> Option<String> {
+        let taken: Set<_> = self.sidechains.values().cloned().collect();
+        let starts = |name: &str| matches!(name, "Agent" | "Task");
+        let mut free = self.calls_of(starts, emit).filter(|(id, _)| !taken.contains(*id)).peekable();
+        let first = free.peek().map(|(id, _)| *id);
+        let content = line.get("message").and_then(|message| message.get("content"));
+        let prompt = content.map(blocks::plain_text).unwrap_or_default();
+        let mut tape = Tape::default();
+        let mut tells = |call: &CallInfo| {
+            let told = tape.read(&call.input).ok().and_then(|input| input.get("prompt")?.text());
+            told.is_some_and(|told| *told.as_wtf8() == *prompt)
+        };
+        let told = free.find(|(_, call)| tells(call)).map(|(id, _)| id);
+        told.or(first).map(str::to_owned)
     }
 
     /// An entry of the user in the main conversation that is no tool result.
@@ -106,10 +120,15 @@ impl State {
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
         if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
+            if let Some(call) = between(text, "<tool-use-id>", "</tool-use-id>") {
+                self.complete_messages(|_, of| of == Some(call), emit);
+                emit.end_background(call);
+            }
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {
             self.said(&typed, ItemRole::User, uuid, emit);
         } else {
+            self.turn.prompted = true;
             self.user_message(content, uuid, None, false, emit);
         }
     }
@@ -140,10 +159,11 @@ impl State {
 
     /// The turn is over when the next one begins, or the file ends.
     pub(super) fn end_stored_turn(&mut self, emit: &mut Emit<'_>) {
-        self.complete_messages(|_, _| true, emit);
+        self.complete_messages(in_turn, emit);
         if emit.session().turn_id().is_none() {
             return;
         }
+        let cut = self.calls_of(|_| true, emit).any(|(_, call)| call.agent.is_none());
         let turn = std::mem::take(&mut self.turn);
         let sum = |index: usize| Some(turn.usage.values().map(|counts| counts[index]).sum());
         let usage = (!turn.usage.is_empty()).then(|| Usage {
@@ -153,20 +173,26 @@ impl State {
             cache_write_tokens: sum(3),
             ..Usage::default()
         });
+        let unanswered = turn.prompted && !turn.answered;
         let status = match (turn.interrupted, turn.failed) {
             (true, _) => TurnStatus::Interrupted,
             (_, true) => TurnStatus::Failed,
+            _ if cut || unanswered => TurnStatus::Interrupted,
             _ => TurnStatus::Completed,
         };
         let metadata = TurnMetadata {
             status: Some(status),
             usage,
-            context_used: turn.context_used,
+            context_used: turn.context_used(),
             model: turn.model.map(Cow::Owned),
             stop_reason: turn.stop_reason.map(Cow::Owned),
+            duration_ms: turn.duration_ms,
             ..TurnMetadata::default()
         };
+        // It was over with the entry before.
+        let now = emit.at(i64::MIN);
         emit.end_turn(&metadata, true);
+        emit.at(now);
         self.forget_turn(emit);
     }
 
@@ -205,34 +231,56 @@ impl State {
             }
             kind if kind.starts_with("hook_") => {
                 let name = text("hookName").unwrap_or_default();
-                let content = attachment.get("content").map(blocks::plain_text).unwrap_or_default();
-                let content = String::from_utf8_lossy(&content).trim_end().to_owned();
-                let content = if content.is_empty() { content } else { format!("\n{content}") };
-                let outcome = kind.trim_start_matches("hook_");
-                let detail = Text::from(format!("{name}: {outcome}{content}"));
-                emit.status(StatusLabel::Hook, Some(detail), agent.as_deref());
+                let mut detail = format!("{name}: {}", kind.trim_start_matches("hook_"));
+                let error = attachment.get("blockingError").and_then(|error| error.get("blockingError"));
+                let said = ["content", "message", "stderr"].iter().filter_map(|key| attachment.get(key));
+                for said in error.into_iter().chain(said).map(blocks::plain_text) {
+                    let said = String::from_utf8_lossy(&said);
+                    if !said.trim().is_empty() {
+                        detail.push('\n');
+                        detail.push_str(said.trim_end());
+                    }
+                }
+                emit.status(StatusLabel::Hook, Some(Text::from(detail)), agent.as_deref());
             }
             _ => emit.ignore("context for the model"),
         }
     }
 }
 
+/// What stands between two marks, or after the first.
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(open)?;
+    Some(rest.split_once(close).map_or(rest, |(inside, _)| inside).trim())
+}
+
 /// `<command-name>/x</command-name>…<command-args>y</command-args>` and `<bash-input>x</bash-input>` as they were
 /// typed.
 fn typed_command(text: &str) -> Option<String> {
-    let between = |open: &str, close: &str| {
-        let (_, rest) = text.split_once(open)?;
-        Some(rest.split_once(close).map_or(rest, |(inside, _)| inside).trim().to_owned())
-    };
     if let Some(command) = text.strip_prefix("<bash-input>") {
         return Some(format!("!{}", command.trim_end_matches("</bash-input>")));
     }
     if !text.trim_start().starts_with("<command-") {
         return None;
     }
-    let name = between("<command-name>", "</command-name>")?;
-    let arguments = between("<command-args>", "</command-args>").unwrap_or_default();
+    let name = between(text, "<command-name>", "</command-name>")?;
+    let arguments = between(text, "<command-args>", "</command-args>").unwrap_or_default();
     Some(format!("{name} {arguments}").trim_end().to_owned())
+}
+
+/// Whether a result only says that a subagent has begun: it goes on in the background.
+pub(super) fn is_launch(result: Option<Value<'_>>) -> bool {
+    let field = |key: &str| result.and_then(|result| result.get(key));
+    field("isAsync").and_then(Value::bool) == Some(true)
+        || field("status").and_then(Value::str).is_some_and(|status| status == "async_launched")
+}
+
+/// Whether content is plain text, without the marks of what the agent put in.
+fn is_plain(content: Value<'_>) -> bool {
+    let text = blocks::plain_text(content);
+    !text.starts_with(b"<")
+        && !text.starts_with(b"[")
+        && !PUT_IN.iter().any(|put_in| text.starts_with(put_in.as_bytes()))
 }
 
 /// Where an entry stands and what it hangs on: all that is kept of a session file to find its order.
@@ -248,6 +296,11 @@ struct Entry {
     agent: u64,
     /// The subagent whose result it is; 0: none.
     result_of: u64,
+    /// The subagent that goes on in the background from here on; 0: none.
+    launches: u64,
+    /// The last entry of the conversation that it sums up; 0: none.
+    sums_up: u64,
+    time: i64,
     /// A prompt of the user.
     prompt: bool,
 }
@@ -283,12 +336,17 @@ impl Index {
         let text = |key: &str| value.get(key).and_then(Value::str);
         let id = |key: &str| text(key).map_or(0, |id| hash::of(id.as_bytes()));
         entry.uuid = id("uuid");
+        entry.time = text("timestamp").and_then(|time| time::parse(&time)).unwrap_or(i64::MIN);
         entry.parent = if id("parentUuid") == 0 { id("logicalParentUuid") } else { id("parentUuid") };
-        if let Some(agent) = text("agentId").filter(|_| value.get("isSidechain").and_then(Value::bool) == Some(true)) {
+        let sidechain = value.get("isSidechain").and_then(Value::bool) == Some(true);
+        if let Some(agent) = text("agentId").filter(|_| sidechain) {
             entry.agent = hash::of(agent.as_bytes());
             self.thread(&agent);
         }
         let kind = text("type").unwrap_or_default();
+        if kind == "summary" {
+            entry.sums_up = id("leafUuid");
+        }
         let content = value.get("message").and_then(|message| message.get("content"));
         let blocks = || content.into_iter().flat_map(Value::elements);
         if kind == "assistant" {
@@ -304,9 +362,11 @@ impl Index {
         }
         if kind == "user" {
             let call = blocks().find_map(|block| block.get("tool_use_id")?.str());
-            let agent = value.get("toolUseResult").and_then(|result| result.get("agentId")).and_then(Value::str);
+            let result = value.get("toolUseResult");
+            let agent = result.and_then(|result| result.get("agentId")).and_then(Value::str);
             if let (Some(call), Some(agent)) = (&call, agent) {
-                entry.result_of = hash::of(agent.as_bytes());
+                let place = if is_launch(result) { &mut entry.launches } else { &mut entry.result_of };
+                *place = hash::of(agent.as_bytes());
                 self.thread(&agent).call.get_or_insert_with(|| call.clone().into_owned());
             }
             if let Some(thread) =
@@ -316,7 +376,11 @@ impl Index {
             }
             let meta =
                 ["isMeta", "isCompactSummary"].iter().any(|key| value.get(key).and_then(Value::bool) == Some(true));
-            entry.prompt = call.is_none() && !meta && value.get("promptSource").is_some();
+            // Older versions do not mark what was typed; there a prompt that follows nothing may begin another
+            // conversation.
+            let typed = || entry.parent != 0 && content.is_some_and(is_plain);
+            let prompts = value.get("promptSource").is_some() || typed();
+            entry.prompt = call.is_none() && !meta && !sidechain && prompts;
         }
         self.entries.push(entry);
     }
@@ -362,7 +426,7 @@ impl Index {
     }
 
     /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
-    /// subagent's right before the result of its call.
+    /// subagent's right before the result of its call. What runs in the background stands where its time is.
     pub(crate) fn order(&self) -> Vec<Placed> {
         let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
         let by_uuid = Places::new(named.map(|(index, entry)| (entry.uuid, index)));
@@ -376,6 +440,7 @@ impl Index {
             by_uuid: &by_uuid,
             of_agent: &of_agent,
             placed: vec![false; self.entries.len()],
+            running: Vec::new(),
             out: Vec::new(),
         };
         order.place_agent(0);
@@ -386,11 +451,17 @@ impl Index {
             let entry = &self.entries[*index];
             // The agent tries out its model before there is anything to do: nobody called for that.
             let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
-            let skip = match (left[*index], idle) {
-                (true, _) => Some("branch not taken"),
-                (false, true) => Some("warm-up"),
-                (false, false) => None,
-            };
+            // The same entry again: one that only has the same name may say something else.
+            let last = by_uuid.get(entry.uuid).filter(|last| last != index).map(|last| &self.entries[last]);
+            let repeated = last.is_some_and(|last| last.length == entry.length);
+            let elsewhere = entry.sums_up != 0 && by_uuid.get(entry.sums_up).is_none();
+            let reasons = [
+                (left[*index], "branch not taken"),
+                (idle, "warm-up"),
+                (repeated, "repeated"),
+                (elsewhere, "of another session"),
+            ];
+            let skip = reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason);
             Placed { file: entry.file, start: entry.start, length: entry.length, skip }
         };
         order.out.iter().map(place).collect()
@@ -398,7 +469,7 @@ impl Index {
 
     /// Entries of branches that the user left: of two prompts after the same entry, the earlier one and what follows.
     fn left_branches(&self, by_uuid: &Places) -> Vec<bool> {
-        let is_prompt = |entry: &&Entry| entry.prompt && entry.parent != 0 && entry.agent == 0;
+        let is_prompt = |entry: &&Entry| entry.prompt && entry.agent == 0;
         let prompts = self.entries.iter().enumerate().filter(|(_, entry)| is_prompt(entry));
         let last = Places::new(prompts.map(|(index, entry)| (entry.parent, index)));
         let is_root = |at: usize| {
@@ -436,6 +507,8 @@ struct Order<'i> {
     by_uuid: &'i Places,
     of_agent: &'i Map<u64, Vec<usize>>,
     placed: Vec<bool>,
+    /// Subagents in the background, and how many of their entries were gone over.
+    running: Vec<(u64, usize)>,
     out: Vec<usize>,
 }
 
@@ -457,11 +530,30 @@ impl Order<'_> {
             at = self.by_uuid.get(entry.parent).filter(|parent| self.index.entries[*parent].agent == entry.agent);
         }
         for index in chain.into_iter().rev() {
-            let result_of = self.index.entries[index].result_of;
-            if result_of != 0 && result_of != self.index.entries[index].agent {
-                self.place_agent(result_of);
+            let entry = &self.index.entries[index];
+            if entry.agent == 0 {
+                self.place_running(entry.time);
+            }
+            if entry.result_of != 0 && entry.result_of != entry.agent {
+                self.place_agent(entry.result_of);
             }
             self.out.push(index);
+            if entry.launches != 0 {
+                self.running.push((entry.launches, 0));
+            }
+        }
+    }
+
+    /// Places what was written in the background before a time.
+    fn place_running(&mut self, before: i64) {
+        loop {
+            let next = self.running.iter().enumerate().filter_map(|(at, (agent, gone))| {
+                let index = *self.of_agent.get(agent)?.get(*gone)?;
+                Some((self.index.entries[index].time, at, index))
+            });
+            let Some((_, at, index)) = next.min().filter(|(time, ..)| *time < before) else { return };
+            self.running[at].1 += 1;
+            self.place(index);
         }
     }
 }

@@ -27,14 +27,12 @@ impl State {
                 emit.status_with(part, line.compact_metadata.map(Value::json), agent, false);
             }
             "api_retry" | "api_error" => retry(line, value, agent, emit),
-            "model_fallback" | "model_refusal_no_fallback" => {
-                emit.status(StatusLabel::Model, line.content.clone(), agent);
-            }
+            "model_fallback" | "model_refusal_no_fallback" => model(line, agent, emit),
             "model_refusal_fallback" => {
                 if let Some(uuids) = line.retracted.as_ref().filter(|uuids| !uuids.is_empty()) {
                     self.retract(uuids, None, emit);
                 }
-                emit.status(StatusLabel::Model, line.content.clone(), agent);
+                model(line, agent, emit);
             }
             "task_started" => self.task_started(line, emit),
             "task_updated" => self.task_updated(line, emit),
@@ -54,7 +52,19 @@ impl State {
                 }
                 emit.status(StatusLabel::Title, line.title.and_then(Value::text), agent);
             }
-            "turn_duration" => emit.ignore("end of a turn"),
+            "microcompact_boundary" => {
+                let detail = Some(Text::from("micro"));
+                let part = StatusPart { label: StatusLabel::Compaction, detail, ..StatusPart::default() };
+                emit.status_with(part, line.microcompact.map(Value::json), agent, false);
+            }
+            "stop_hook_summary" if line.prevented == Some(true) => {
+                let why = line.stop_reason.as_ref().map(|why| format!("\n{why}")).unwrap_or_default();
+                emit.status(StatusLabel::Hook, Some(Text::from(format!("Stop: blocked{why}"))), agent);
+            }
+            "turn_duration" => {
+                self.turn.duration_ms = line.duration_ms;
+                emit.ignore("end of a turn");
+            }
             "thinking_tokens" | "task_progress" | "hook_started" | "hook_progress" | "session_state_changed" => {
                 emit.ignore("heartbeat");
             }
@@ -64,8 +74,7 @@ impl State {
             | "files_persisted"
             | "memory_recall"
             | "elicitation_complete"
-            | "stop_hook_summary"
-            | "microcompact_boundary" => emit.ignore("bookkeeping"),
+            | "stop_hook_summary" => emit.ignore("bookkeeping"),
             _ => emit.unknown(value.json(), agent),
         }
     }
@@ -174,12 +183,26 @@ impl State {
     }
 }
 
+/// Another model answers, or none: what the agent says about it, and why the service refused.
+fn model(line: &System<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let said = [&line.content, &line.refusal].into_iter().flatten().map(Text::to_string);
+    let said: Vec<_> = said.filter(|said| !said.is_empty()).collect();
+    emit.status(StatusLabel::Model, Some(Text::from(said.join("\n"))), agent);
+}
+
 /// A request to the model's service is repeated.
 fn retry(line: &System<'_>, value: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
     let attempt = line.attempt.map(|attempt| format!("attempt {attempt}")).unwrap_or_default();
     let most = line.max_retries.map(|most| format!(" of {most}")).unwrap_or_default();
-    let why = line.error.and_then(Value::str).map(|error| format!(": {error}")).unwrap_or_default();
-    let status = line.error_status.and_then(Value::i64).map(|status| format!(" ({status})")).unwrap_or_default();
+    let field = |key: &str| line.error.and_then(|error| error.get(key));
+    let why = line.error.and_then(Value::str).or_else(|| field("formatted")?.str());
+    let why = why.map(|error| format!(": {error}")).unwrap_or_default();
+    let status = line
+        .error_status
+        .or_else(|| field("status"))
+        .and_then(Value::i64)
+        .map(|status| format!(" ({status})"))
+        .unwrap_or_default();
     let part = StatusPart {
         label: StatusLabel::Retry,
         detail: Some(Text::from(format!("{attempt}{most}{why}{status}"))),

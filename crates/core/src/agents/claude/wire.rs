@@ -38,6 +38,7 @@ wire! {
         parent_uuid("parentUuid"): Cow<'a, str>,
         version: Cow<'a, str>,
         cwd: Cow<'a, str>,
+        mode("permissionMode"): Cow<'a, str>,
     }
     rest
 }
@@ -49,6 +50,7 @@ wire! {
         parent_tool_use_id: Cow<'a, str>,
         uuid: Cow<'a, str>,
         error: Cow<'a, str>,
+        api_error("isApiErrorMessage" | "is_api_error_message"): bool,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
     }
@@ -61,7 +63,7 @@ wire! {
         "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
         "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall"
         "apiErrorType"
-        "supersedes" "supersedesUuids" "isApiErrorMessage" "is_api_error_message"
+        "supersedes" "supersedesUuids"
 }
 
 wire! {
@@ -94,6 +96,13 @@ wire! {
     }
     known "cache_creation" "service_tier" "server_tool_use" "inference_geo" "iterations" "speed" "output_tokens_details"
         "input_tokens_details" "fallback_credit"
+}
+
+impl Usage<'_> {
+    /// Input, output, read from the cache, written to it.
+    pub(super) fn counts(&self) -> [Option<u64>; 4] {
+        [self.input_tokens, self.output_tokens, self.cache_read_input_tokens, self.cache_creation_input_tokens]
+    }
 }
 
 wire! {
@@ -138,13 +147,28 @@ wire! {
         summary("isCompactSummary"): bool,
         transcript_only("isVisibleInTranscriptOnly"): bool,
         origin: Value<'a>,
+        result_meta("tool_result_meta"): Value<'a>,
+        denial("toolDenialKind"): Value<'a>,
+        decision("permissionDecision"): Value<'a>,
     }
-    known "type" "session_id" "timestamp" "subagent_type" "task_description" "tool_result_meta" "agent_id" "shouldQuery"
+    known "type" "session_id" "timestamp" "subagent_type" "task_description" "agent_id" "shouldQuery"
         "priority" "parentUuid" "isSidechain" "promptId" "permissionMode" "promptSource" "userType" "entrypoint" "cwd"
         "sessionId" "version" "gitBranch" "sourceToolAssistantUUID" "agentId" "sourceToolUseID" "toolEndsTurn" "slug"
         "mcpMeta" "thinkingMetadata" "todos" "imagePasteIds" "isVirtual" "logicalParentUuid" "interruptedMessageId"
-        "planContent" "teamName" "agentName" "toolDenialKind" "queueSkipAttachments" "turnPosition" "turnOrigin"
-        "turnCompanion" "permissionDecision" "sandboxed" "holdsPersonsWords" "is_meta"
+        "planContent" "teamName" "agentName" "queueSkipAttachments" "turnPosition" "turnOrigin"
+        "turnCompanion" "sandboxed" "holdsPersonsWords" "is_meta"
+}
+
+impl User<'_> {
+    /// Whether a call was allowed, where the line says so.
+    pub(super) fn allowed(&self, call: &str) -> Option<bool> {
+        let decision = |value: Value<'_>| value.get("decision").and_then(Value::str).map(|word| word == "accept");
+        let mut metas = self.result_meta.into_iter().flat_map(Value::elements);
+        let meta = metas.find(|meta| meta.get("id").and_then(Value::str).is_some_and(|id| id == call));
+        let denied = self.denial.or_else(|| meta?.get("non_execution_kind")).filter(|kind| kind.str().is_some());
+        let said = self.decision.or_else(|| meta?.get("permission_decision")).and_then(decision);
+        if denied.is_some() { Some(false) } else { said }
+    }
 }
 
 wire! {
@@ -175,13 +199,15 @@ wire! {
         text: Text<'a>,
         thinking: Text<'a>,
         partial_json: Text<'a>,
+        stop_reason: Cow<'a, str>,
     }
-    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens" "stop_reason"
+    known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens"
 }
 
 wire! {
     /// `result`: the end of a turn.
     pub(super) struct TurnResult in "result" {
+        uuid: Cow<'a, str>,
         subtype: Cow<'a, str>,
         is_error: bool,
         result: Text<'a>,
@@ -193,8 +219,9 @@ wire! {
         usage: Usage<'a>,
         model_usage("modelUsage"): Value<'a>,
         api_error_status: Value<'a>,
+        permission_denials: Value<'a>,
     }
-    known "type" "session_id" "uuid" "duration_api_ms" "num_turns" "permission_denials" "fast_mode_state" "ttft_ms"
+    known "type" "session_id" "duration_api_ms" "num_turns" "fast_mode_state" "ttft_ms"
         "ttft_stream_ms" "time_to_request_ms" "structured_output" "origin" "fast_mode_disabled_reason" "subagent_stats"
         "safety_stops" "queued_turn_count" "result_index" "model_usage_since_last_result" "first_content_frame_ms"
         "api_error_type" "local_command" "user_message_uuid" "user_message_uuids" "request_sent_wall_ms"
@@ -219,8 +246,8 @@ wire! {
         // compact_boundary
         compact_metadata("compact_metadata" | "compactMetadata"): Value<'a>,
         // api_retry
-        attempt: u64,
-        max_retries: u64,
+        attempt("attempt" | "retryAttempt"): u64,
+        max_retries("max_retries" | "maxRetries"): u64,
         error_status: Value<'a>,
         error: Value<'a>,
         // model_fallback, informational, notification …
@@ -243,6 +270,13 @@ wire! {
         // session_title_changed
         title: Value<'a>,
         // turn_duration
+        duration_ms("duration_ms" | "durationMs"): u64,
+        // model_refusal_*
+        refusal("api_refusal_explanation" | "apiRefusalExplanation"): Text<'a>,
+        // stop_hook_summary
+        prevented("preventedContinuation"): bool,
+        stop_reason("stopReason"): Text<'a>,
+        microcompact("microcompactMetadata"): Value<'a>,
     }
     known "type" "subtype" "session_id" "sessionId" "slash_commands" "apiKeySource" "output_style" "agents" "skills"
         "plugins" "analytics_disabled" "product_feedback_disabled" "memory_paths" "fast_mode_state"
@@ -250,15 +284,15 @@ wire! {
         "fast_mode_disabled_reason" "per_turn_effort_active" "ultrathink_available" "ultrathink_typed_raises" "view_mode"
         "user_message_uuids" "tasks" "commands" "logical_parent_uuid" "hook_id" "hook_event" "stdout" "stderr" "level"
         "prevent_continuation" "trigger" "original_model" "fallback_model" "direction" "request_id"
-        "api_refusal_category" "api_refusal_explanation" "refused_user_message_uuid" "key" "priority" "tool_name"
+        "api_refusal_category" "refused_user_message_uuid" "key" "priority" "tool_name"
         "decision_reason_type" "state" "compact_output_chars" "status_detail" "output_file" "usage" "run_id" "description"
         "subagent_type" "last_tool_name" "prompt" "spawn_depth" "estimated_tokens" "estimated_tokens_delta" "parentUuid"
         "logicalParentUuid" "isSidechain" "isMeta" "timestamp" "userType" "entrypoint" "version" "gitBranch"
-        "slug" "originalModel" "fallbackModel" "requestId" "apiRefusalCategory" "apiRefusalExplanation"
-        "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "microcompactMetadata" "hookCount"
-        "hookInfos" "hookErrors" "preventedContinuation" "stopReason" "hasOutput" "toolUseID" "cause" "retryInMs"
-        "retryAttempt" "maxRetries" "agentId" "decision_reason" "agent_id" "url" "commandMode" "source"
-        "contextUsage" "commandRun" "retry_delay_ms" "duration_ms" "durationMs"
+        "slug" "originalModel" "fallbackModel" "requestId" "apiRefusalCategory"
+        "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "hookCount"
+        "hookInfos" "hookErrors" "hasOutput" "toolUseID" "cause" "retryInMs"
+        "agentId" "decision_reason" "agent_id" "url" "commandMode" "source"
+        "contextUsage" "commandRun" "retry_delay_ms"
 }
 
 wire! {
@@ -292,6 +326,7 @@ wire! {
         display_name: Value<'a>,
         // elicitation
         message: Value<'a>,
+        url: Value<'a>,
         requested_schema: Value<'a>,
         // cancel_async_message
         message_uuid: Cow<'a, str>,
@@ -299,7 +334,7 @@ wire! {
     known "decision_reason_type" "classifier_approvable" "requires_user_interaction" "callback_id" "hooks"
         "sdkMcpServers" "promptSuggestions" "forwardSubagentText" "agentProgressSummaries" "server_name" "serverName"
         "enabled" "tool" "arguments" "path" "query" "title" "user_message_id" "dry_run" "max_thinking_tokens" "question"
-        "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "url" "tool_input" "reason"
+        "task_id" "jsonSchema" "systemPrompt" "appendSystemPrompt" "agents" "elicitation_id" "tool_input" "reason"
         "sub_type" "excludeDynamicSections" "supportedDialogKinds" "server_policy_ask_only" "mcp_server_name" "model"
         "mode"
 }
