@@ -113,7 +113,7 @@ impl Stored {
             let id = match (&options.session_id, heads.len()) {
                 (Some(id), 1) => id.clone(),
                 (Some(prefix), _) => format!("{prefix}_{}", session + 1),
-                (None, _) => stem.unwrap_or_else(|| format!("session_{}", session + 1)),
+                (None, _) => stem.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("session_{}", session + 1)),
             };
             let mut connection = Connection::of(self.agent, Form::Stored, &id, options.include_raw);
             connection.set_max_line(self.limit);

@@ -73,6 +73,11 @@ pub(crate) fn word<'a>(value: Option<Value<'a>>, place: &str, key: &str, drift: 
     word
 }
 
+/// An identifier of an object: an empty one is none.
+pub(crate) fn named(id: Option<&str>) -> Option<&str> {
+    id.filter(|id| !id.is_empty())
+}
+
 /// Finds the fields of an object; what is not known goes into the drift report. `rest`: other keys are somebody else's.
 pub(crate) fn find<'a, 'd>(
     table: &'static Table,

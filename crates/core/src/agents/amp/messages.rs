@@ -14,11 +14,12 @@ use super::wire::{Block, MessageLine};
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
 use crate::json::Value;
+use crate::wire::named;
 
 impl State {
     /// A `user` line: a prompt, or results of tools.
     pub(super) fn user(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let agent = line.parent.as_deref();
+        let agent = named(line.parent.as_deref());
         let Some(content) = line.message.as_ref().and_then(|message| message.content) else {
             emit.ignore("no message");
             return;
@@ -50,7 +51,7 @@ impl State {
 
     /// An `assistant` line: one message, with its calls.
     pub(super) fn assistant(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let agent = line.parent.as_deref();
+        let agent = named(line.parent.as_deref());
         let Some(message) = &line.message else {
             emit.ignore("no message");
             return;

@@ -15,6 +15,7 @@ use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::time;
 use crate::uri::path_of_uri;
+use crate::wire::named;
 
 /// Whether a document is a thread, by how it begins.
 pub(crate) fn recognise_document(head: &str) -> Option<Recognised> {
@@ -72,7 +73,7 @@ impl State {
     fn thread_message(&mut self, message: &ThreadMessage<'_>, emit: &mut Emit<'_>) {
         let id = message.id.map(|id| format!("msg_{}", id.str().unwrap_or(Cow::Borrowed(id.raw()))));
         let id = id.as_deref();
-        let agent = message.parent.as_deref();
+        let agent = named(message.parent.as_deref());
         if let Some(ms) = written_at(message) {
             emit.at(ms);
         }
@@ -111,7 +112,7 @@ impl State {
 
     /// A prompt, results of tools, or text that the agent put in.
     fn thread_user(&mut self, message: &ThreadMessage<'_>, role: &str, id: Option<&str>, emit: &mut Emit<'_>) {
-        let agent = message.parent.as_deref();
+        let agent = named(message.parent.as_deref());
         let mut parts = Vec::new();
         parts.extend(message.content.and_then(Value::text).map(text_part));
         for value in message.content.into_iter().flat_map(Value::elements) {

@@ -48,7 +48,7 @@ fn text_part(text: Text<'_>) -> ContentPart<'_> {
 /// An image, a document, or something unknown.
 pub(super) fn media<'a>(block: Block<'a>, value: Value<'a>) -> ContentPart<'a> {
     match (block.r#type.as_deref(), block.source) {
-        (Some("image"), Some(source)) => image(source),
+        (Some("image"), Some(source)) if source.is_there() => image(source),
         (Some("document"), source) => {
             let path = block.title.map(|title| title.to_str_lossy().into_owned());
             let mime = source.as_ref().and_then(|source| source.media_type.as_deref());
@@ -61,17 +61,16 @@ pub(super) fn media<'a>(block: Block<'a>, value: Value<'a>) -> ContentPart<'a> {
 }
 
 /// An image whose bytes stand in the line becomes a `data:` URL.
-pub(super) fn image(source: Source<'_>) -> ContentPart<'_> {
+fn image(source: Source<'_>) -> ContentPart<'_> {
     let mime = source.media_type;
-    let path = match (source.data, source.url.or(source.file_id)) {
-        (Some(data), _) => {
+    let path = match source.data {
+        Some(data) => {
             let mut url =
                 format!("data:{};base64,", mime.as_deref().unwrap_or("application/octet-stream")).into_bytes();
             data.append_to(&mut url);
             Text::from_wtf8(url)
         }
-        (None, Some(url)) => url,
-        (None, None) => Text::default(),
+        None => source.url.or(source.file_id).unwrap_or_default(),
     };
     ContentPart::Image(ImagePart { path, mime, ..ImagePart::default() })
 }

@@ -16,6 +16,7 @@ use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
 use crate::hash;
 use crate::json::Value;
+use crate::wire::named;
 
 impl State {
     /// A line with blocks of a message: usually one.
@@ -28,7 +29,7 @@ impl State {
             emit.ignore("repeated");
             return;
         }
-        let agent = stored_agent.or_else(|| subagent(line.parent_tool_use_id.as_deref()).map(str::to_owned));
+        let agent = stored_agent.or_else(|| named(line.parent_tool_use_id.as_deref()).map(str::to_owned));
         let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
@@ -227,7 +228,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let (Some(id), Some(name)) = (block.id.as_deref(), block.name.as_deref()) else {
+        let (Some(id), Some(name)) = (named(block.id.as_deref()), named(block.name.as_deref())) else {
             let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
             self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
@@ -273,7 +274,7 @@ impl State {
             emit.ignore("no event");
             return;
         };
-        let agent = subagent(line.parent_tool_use_id.as_deref());
+        let agent = named(line.parent_tool_use_id.as_deref());
         match event.r#type.as_deref().unwrap_or_default() {
             "content_block_delta" => self.stream_delta(event, agent, emit),
             "message_start" => {
@@ -335,7 +336,7 @@ impl State {
         };
         let call_id = block.id.clone().unwrap_or_default().into_owned();
         let mut call = None;
-        if let (BlockKind::ToolUse, Some(name)) = (kind, block.name.as_deref()) {
+        if let (BlockKind::ToolUse, Some(name), false) = (kind, block.name.as_deref(), call_id.is_empty()) {
             self.message_item(agent, emit);
             let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
             let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
@@ -408,11 +409,6 @@ fn note(said: Option<&str>, known: &mut Option<String>) {
     if let Some(said) = said {
         said.clone_into(known.get_or_insert_default());
     }
-}
-
-/// The call that started the subagent that a line is of.
-pub(super) fn subagent(parent_tool_use_id: Option<&str>) -> Option<&str> {
-    parent_tool_use_id.filter(|call| !call.is_empty())
 }
 
 fn text_part(text: Text<'_>) -> ContentPart<'_> {

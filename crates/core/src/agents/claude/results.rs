@@ -9,13 +9,14 @@ use interlinear_schema::{
 
 use super::blocks;
 use super::map::read;
-use super::messages::{content_blocks, subagent};
+use super::messages::content_blocks;
 use super::state::{CallInfo, Prompt, State, TodoEntry};
 use super::stored::is_launch;
 use super::tools;
 use super::wire::{Block, User};
 use crate::emit::{Emit, Spec};
 use crate::json::{Tape, Value};
+use crate::wire::named;
 use crate::{diff, hash};
 
 /// How the note begins that the user has interrupted the agent.
@@ -49,7 +50,7 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| subagent(user.parent_tool_use_id.as_deref()).map(str::to_owned));
+        let agent = stored_agent.or_else(|| named(user.parent_tool_use_id.as_deref()).map(str::to_owned));
         let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
         let results = blocks().count();
         // Of several results it would not be known whose it is.
@@ -444,7 +445,7 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
     let field = |key: &str| structured.and_then(|result| result.get(key));
     let path = field("filePath").and_then(Value::str).map(Cow::into_owned);
     let path = path.or_else(|| input_text("file_path").or_else(|| input_text("notebook_path")).map(Cow::into_owned));
-    let path = path?;
+    let path = path.filter(|path| !path.is_empty())?;
     let (action, diff) = match tools::kind(&call.name) {
         ToolKind::FileRead => (FileAction::Read, None),
         ToolKind::FileWrite => (FileAction::Write, written(&path, structured, input_text("content"), output)),

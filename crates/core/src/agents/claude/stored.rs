@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, StatusLabel, Text, TextPart,
-    TurnMetadata, TurnStatus, Usage,
+    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, JsonPart, StatusLabel, Text,
+    TextPart, TurnMetadata, TurnStatus, Usage,
 };
 
 use super::blocks;
@@ -216,9 +216,14 @@ impl State {
                 }
             }
             "file" | "directory" | "pdf_reference" | "already_read_file" | "compact_file_reference" => {
-                let path = text("filename").or_else(|| text("path")).unwrap_or_default();
-                let part = FileRefPart { path, action: FileAction::Read, ..FileRefPart::default() };
-                self.system_item(vec![ContentPart::FileRef(part)], uuid, agent.as_deref(), emit);
+                let path = text("filename").or_else(|| text("path")).filter(|path| !path.is_empty());
+                let part = match path {
+                    Some(path) => {
+                        ContentPart::FileRef(FileRefPart { path, action: FileAction::Read, ..FileRefPart::default() })
+                    }
+                    None => ContentPart::Json(JsonPart { json: attachment.json(), ..JsonPart::default() }),
+                };
+                self.system_item(vec![part], uuid, agent.as_deref(), emit);
             }
             "max_turns_reached" => {
                 self.turn.failed = true;

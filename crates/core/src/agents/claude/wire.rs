@@ -134,6 +134,13 @@ wire! {
     known "content" "type"
 }
 
+impl Source<'_> {
+    /// Whether it says where its bytes are.
+    pub(super) fn is_there(&self) -> bool {
+        [&self.data, &self.url, &self.file_id].iter().any(|place| place.as_ref().is_some_and(|place| !place.is_empty()))
+    }
+}
+
 wire! {
     /// `user`: tool results, replayed prompts, and text that the agent put in.
     pub(super) struct User in "user" {

@@ -12,10 +12,11 @@ use super::wire::{Asked, Permission, Question};
 use crate::emit::Emit;
 use crate::hash;
 use crate::json::{Tape, Value};
+use crate::wire::named;
 
 impl State {
     pub(super) fn permission(&mut self, kind: &str, session: &str, event: &Permission<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = event.id.as_deref() else {
+        let Some(id) = named(event.id.as_deref()) else {
             emit.ignore("no request");
             return;
         };
@@ -52,7 +53,7 @@ impl State {
     }
 
     pub(super) fn question(&mut self, kind: &str, session: &str, event: &Asked<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = event.id.as_deref() else {
+        let Some(id) = named(event.id.as_deref()) else {
             emit.ignore("no request");
             return;
         };

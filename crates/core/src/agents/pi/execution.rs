@@ -13,10 +13,11 @@ use super::tools;
 use super::wire::{Execution, Message, Small, ToolResult};
 use crate::emit::{CallSpec, Emit};
 use crate::json::Value;
+use crate::wire::named;
 
 impl State {
     pub(super) fn tool_start(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = line.call_id.as_deref() else {
+        let Some(id) = named(line.call_id.as_deref()) else {
             emit.ignore("no call");
             return;
         };
@@ -33,7 +34,7 @@ impl State {
     }
 
     pub(super) fn tool_update(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let (Some(id), Some(partial)) = (line.call_id.as_deref(), &line.partial) else {
+        let (Some(id), Some(partial)) = (named(line.call_id.as_deref()), &line.partial) else {
             emit.ignore("no output");
             return;
         };
@@ -46,7 +47,7 @@ impl State {
     }
 
     pub(super) fn tool_end(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = line.call_id.as_deref() else {
+        let Some(id) = named(line.call_id.as_deref()) else {
             emit.ignore("no call");
             return;
         };
@@ -58,7 +59,7 @@ impl State {
 
     /// A message with a result: the only form in which session files and subagents have it.
     pub(super) fn result_message(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = message.call_id.as_deref() else {
+        let Some(id) = named(message.call_id.as_deref()) else {
             emit.ignore("no call");
             return;
         };

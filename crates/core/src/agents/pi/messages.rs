@@ -11,6 +11,7 @@ use super::wire::{Block, Message, MessageLine};
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Ref, Spec};
 use crate::json::Value;
+use crate::wire::named;
 
 /// What a message is named by.
 fn name(message: &Message<'_>) -> String {
@@ -194,7 +195,7 @@ impl State {
 
     /// A call whose arguments are known.
     pub(super) fn whole_call(&mut self, block: &Block<'_>, parent: &str, agent: Option<&str>, emit: &mut Emit<'_>) {
-        let (Some(id), Some(name)) = (block.id.as_deref(), block.name.as_deref()) else {
+        let (Some(id), Some(name)) = (named(block.id.as_deref()), named(block.name.as_deref())) else {
             emit.ignore("call without a name");
             return;
         };

@@ -77,7 +77,7 @@ fn mcp_tool<'a>(name: &'a str, tool: Option<Cow<'a, str>>, server: Option<Cow<'a
 /// What a result will need of its call.
 pub(super) fn info(id: &str, name: &str, arguments: Option<Value<'_>>) -> CallInfo {
     let string = |key: &str| arguments.and_then(|arguments| arguments.get(key)).and_then(Value::str);
-    let path = string("path").or_else(|| string("file_path"));
+    let path = string("path").or_else(|| string("file_path")).filter(|path| !path.is_empty());
     CallInfo { id: id.to_owned(), name: name.to_owned(), path: path.map(Cow::into_owned), shown: Vec::new() }
 }
 
