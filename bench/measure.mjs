@@ -24,10 +24,42 @@ function flat(text) {
 }
 
 /** What any JavaScript host pays at least: every line parsed, from strings that are there. */
-export function parseLines({ lines }) {
+function parseLines({ lines }) {
   let last;
   for (const line of lines) last = JSON.parse(line);
   return last;
+}
+
+/**
+ * What a build costs against `JSON.parse`. All is read twice, each time by sessions that have just begun; the second time
+ * counts, for by then the engine has compiled what is used often.
+ */
+export function measureBuild(openSession, { agent, channel, slices, clock }) {
+  return second(() => {
+    const [read, relayed] = [openSession({ agent }), openSession({ agent })];
+    const ways = {
+      parse: parseLines,
+      events: (slice) => read.receive(slice.bytes, channel),
+      relay: (slice) => relayed.relay(slice.bytes, channel),
+    };
+    const ratios = compare(slices, ways, clock);
+    read.free();
+    relayed.free();
+    return ratios;
+  });
+}
+
+/** What a converter costs against `JSON.parse`, by itself: its garbage is not to be collected in the time of others. */
+export function measureConverter(Converter, { slices, clock }) {
+  return second(() => {
+    const converter = new Converter();
+    return compare(slices, { parse: parseLines, plain: (slice) => converter.receive(slice.bytes) }, clock);
+  });
+}
+
+function second(measure) {
+  measure();
+  return measure();
 }
 
 /**
@@ -39,7 +71,7 @@ export function parseLines({ lines }) {
  * @param {number} run so many slices make a sample
  * @returns {Record<string, number>} the median ratio of each way
  */
-export function compare(slices, ways, clock, run = 4) {
+function compare(slices, ways, clock, run = 4) {
   const names = Object.keys(ways);
   const [base] = names;
   const samples = Object.fromEntries(names.map((name) => [name, []]));
@@ -54,9 +86,7 @@ export function compare(slices, ways, clock, run = 4) {
     }
     for (const name of names) samples[name].push(spent[name] / spent[base]);
   }
-  // The first quarter warms up.
-  const warm = (list) => list.slice(Math.floor(list.length / 4));
-  return Object.fromEntries(names.map((name) => [name, median(warm(samples[name]))]));
+  return Object.fromEntries(names.map((name) => [name, median(samples[name])]));
 }
 
 /** What a way gave last is kept, so that no engine finds out that nobody needs it. */

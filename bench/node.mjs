@@ -2,7 +2,7 @@
 // JavaScript, against JSON.parse. Prints JSON.
 import { backend, openSession } from "interlinear";
 import { channelOf, corpora, corpus } from "./corpus.mjs";
-import { compare, parseLines, slices } from "./measure.mjs";
+import { measureBuild, measureConverter, slices } from "./measure.mjs";
 import { Claude } from "./plain/claude.mjs";
 import { Codex } from "./plain/codex.mjs";
 
@@ -16,22 +16,9 @@ function clock() {
 }
 
 function measure({ agent, kind }) {
-  const channel = channelOf(agent);
-  const read = openSession({ agent });
-  const relayed = openSession({ agent });
-  const ways = {
-    parse: parseLines,
-    events: (slice) => read.receive(slice.bytes, channel),
-    relay: (slice) => relayed.relay(slice.bytes, channel),
-  };
-  if (plain[agent]) {
-    const converter = new plain[agent]();
-    ways.plain = (slice) => converter.receive(slice.bytes);
-  }
-  const ratios = compare(slices(corpus(agent, kind, bytes)), ways, clock);
-  read.free();
-  relayed.free();
-  return { agent, kind, ...ratios };
+  const session = { agent, channel: channelOf(agent), slices: slices(corpus(agent, kind, bytes)), clock };
+  const converter = plain[agent] ? measureConverter(plain[agent], session) : {};
+  return { agent, kind, ...converter, ...measureBuild(openSession, session) };
 }
 
 const results = corpora.map(measure);

@@ -50,6 +50,8 @@ export function document(measured) {
 \`npm run bench\` writes this file. Every number is a ratio within one run on one machine, so that it says the same on
 another; lower is better. ✓ and ✗ say whether it meets its target.
 
+In JavaScript every session is read twice, and the second time counts: by then the engine has compiled what is used.
+
 The sessions are the real recordings of \`tests/fixtures\`, repeated and joined with fresh identifiers. *Delta-heavy* ones
 stream every text in hundreds of short deltas. Amp shows no deltas.
 
@@ -57,7 +59,7 @@ stream every text in hundreds of short deltas. Amp shows no deltas.
 - **Node module**, **WASM**: bytes in, event objects out, against \`JSON.parse\` of every line on ready-made strings in the
   same process: the least that any program in JavaScript pays to read them.
 - **relay**: bytes in, bytes of events out, against the same \`JSON.parse\`.
-- **plain JavaScript**: a converter for the common lines only (\`bench/plain\`), bytes in, event objects out, in Node.
+- **plain JavaScript**: a converter for the common lines only (\`bench/plain\`), bytes in, event objects out, in Node, measured by itself.
 
 ${ratioTable(measured)}
 

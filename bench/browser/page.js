@@ -1,6 +1,6 @@
 // The page's side of the benchmark: called from outside.
 import { init, openSession } from "interlinear";
-import { compare, parseLines, slices } from "../measure.mjs";
+import { measureBuild, slices } from "../measure.mjs";
 
 Object.assign(globalThis, {
   /** From nothing to the first event, in milliseconds; `init` is the part of it that loads the core. */
@@ -18,16 +18,6 @@ Object.assign(globalThis, {
   async measure(agent, channel, url) {
     await init();
     const lines = (await (await fetch(url)).text()).split("\n").filter(Boolean);
-    const read = openSession({ agent });
-    const relayed = openSession({ agent });
-    const ways = {
-      parse: parseLines,
-      events: (slice) => read.receive(slice.bytes, channel),
-      relay: (slice) => relayed.relay(slice.bytes, channel),
-    };
-    const ratios = compare(slices(lines), ways, () => performance.now());
-    read.free();
-    relayed.free();
-    return ratios;
+    return measureBuild(openSession, { agent, channel, slices: slices(lines), clock: () => performance.now() });
   },
 });

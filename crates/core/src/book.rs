@@ -1,7 +1,7 @@
 //! What a connection remembers besides its agent's own state: its sessions, and what became of every line.
 
 use interlinear_schema::EventData;
-use interlinear_schema::table::same;
+use interlinear_schema::table::{mixed, same};
 
 use crate::api::{Agent, Form, KindStats, Stats};
 use crate::emit::Session;
@@ -77,12 +77,12 @@ kept! {
         kinds: Map<String, KindStats>,
         /// Where the name of a kind is put together.
         name: Passing<String>,
-        /// The places of kinds that were counted lately, by their length and first letter: there are not many.
-        recent: Passing<[usize; RECENT]>,
+        /// The places of kinds that were counted lately, by a hash: there are not many.
+        recent: Passing<[[u16; 16]; RECENT / 16]>,
     }
 }
 
-const RECENT: usize = 32;
+const RECENT: usize = 256;
 
 /// Where a kind is counted, as long as no other is found.
 #[derive(Debug, Clone, Copy)]
@@ -123,17 +123,19 @@ impl Counts {
             let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
             same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
         };
-        let slot = (kind.len() * 7 + usize::from(kind.as_bytes().first().copied().unwrap_or(0))) % RECENT;
-        if self.kinds.keys().as_slice().get(self.recent[slot]).is_some_and(is_it) {
-            return self.recent[slot];
+        let slot = (mixed(kind.as_bytes()) >> (u64::BITS - RECENT.ilog2())) as usize;
+        let recent = self.recent.as_flattened()[slot];
+        if self.kinds.keys().as_slice().get(usize::from(recent)).is_some_and(is_it) {
+            return usize::from(recent);
         }
         self.name.clear();
         self.name.push_str(direction);
         self.name.push(' ');
         self.name.push_str(kind);
         let known = self.kinds.position(self.name.as_str());
-        self.recent[slot] = known.unwrap_or_else(|| self.new_kind(direction));
-        self.recent[slot]
+        let place = known.unwrap_or_else(|| self.new_kind(direction));
+        self.recent.as_flattened_mut()[slot] = place as u16;
+        place
     }
 
     /// A kind that is counted for the first time: the one whose name was put together.

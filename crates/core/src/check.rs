@@ -23,7 +23,7 @@ pub struct Checker {
     sessions: Map<String, Session>,
     event_ids: Hashes,
     breaks: Vec<Break>,
-    tape: Tape,
+    tape: Tape<'static>,
 }
 
 /// Whether the native objects were asked for.
@@ -79,7 +79,7 @@ impl Checker {
             Ok(value) => self.value(value),
             Err(error) => self.no_event("", 0, &format!("{} at byte {}", error.what, error.at)),
         }
-        self.tape = tape;
+        self.tape = tape.emptied();
     }
 
     fn value(&mut self, value: Value<'_>) {
@@ -94,7 +94,7 @@ impl Checker {
             Err(error) => {
                 let session_id = value.get("session_id").and_then(Value::str).unwrap_or_default();
                 let sequence = value.get("sequence").and_then(Value::u64).unwrap_or_default();
-                self.no_event(&session_id, sequence, &error.to_string());
+                self.no_event(session_id, sequence, &error.to_string());
             }
         }
     }

@@ -23,7 +23,7 @@ use crate::wire::Drifts;
 #[derive(Debug)]
 pub struct Connection {
     machine: Machine,
-    tape: Tape,
+    tape: Tape<'static>,
     pub(crate) repeats: Repeats,
 }
 

@@ -22,7 +22,6 @@ pub struct Converter {
     options: ConvertOptions,
     reading: Reading,
     detection: Option<Detection>,
-    tape: Tape,
 }
 
 #[derive(Debug)]
@@ -50,7 +49,7 @@ fn collect(files: &mut Vec<(String, Vec<u8>)>, file: &str, chunk: &[u8]) {
 impl Converter {
     /// A converter that has read nothing yet.
     pub fn new(options: &ConvertOptions) -> Self {
-        Self { options: options.clone(), reading: Reading::Head(Vec::new()), detection: None, tape: Tape::default() }
+        Self { options: options.clone(), reading: Reading::Head(Vec::new()), detection: None }
     }
 
     /// The next chunk of a file. The files of one transcript are pushed one after the other, each whole.
@@ -149,8 +148,7 @@ impl Converter {
     /// Finds out what it is, if enough was seen; `last`: no more will be.
     fn decide(&mut self, last: bool, sink: &mut dyn Sink) -> Result<(), Failure> {
         let Reading::Head(head) = &mut self.reading else { return Ok(()) };
-        let found =
-            head.iter().find_map(|(name, bytes)| look(name, bytes, last, &mut self.tape).map(|look| (name, look)));
+        let found = head.iter().find_map(|(name, bytes)| look(name, bytes, last).map(|look| (name, look)));
         let named = head.iter().find_map(|(name, _)| by_name(name));
         let decided = match found {
             Some((_, Look { wrapped, found: Some(found) })) => Some((wrapped, found)),
@@ -204,8 +202,7 @@ impl Converter {
 
 /// What a transcript is, from its beginning (64 KiB are enough as a rule). `name` is its path, if it has one.
 pub fn detect(name: &str, head: &[u8]) -> Result<Detection, Failure> {
-    let mut tape = Tape::default();
-    let look = look(name, head, true, &mut tape);
+    let look = look(name, head, true);
     let (wrapped, found) = match look {
         Some(Look { wrapped, found: Some(found) }) => (wrapped, Some(found)),
         Some(Look { wrapped, found: None }) => {
@@ -249,7 +246,7 @@ struct Look {
     found: Option<Recognised>,
 }
 
-fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
+fn look(name: &str, bytes: &[u8], last: bool) -> Option<Look> {
     let mut result: Option<Look> = None;
     let mut weak: Option<Look> = None;
     let mut version = None;
@@ -264,6 +261,7 @@ fn look(name: &str, bytes: &[u8], last: bool, tape: &mut Tape) -> Option<Look> {
         if !text.trim_start().starts_with('{') || (done && version.is_some()) {
             return;
         }
+        let mut tape = Tape::default();
         let Ok(value) = tape.read(text) else { return };
         let inner = recording::inner(value);
         let wrapped = match (&inner, framed) {

@@ -14,7 +14,7 @@ pub(crate) fn from_hunks(path: &str, hunks: Value<'_>) -> Option<String> {
         let (new, new_lines) = (number("newStart"), number("newLines"));
         let _ = writeln!(diff, "@@ -{old},{old_lines} +{new},{new_lines} @@");
         for line in hunk.get("lines").into_iter().flat_map(Value::elements) {
-            diff.push_str(&line.str().unwrap_or_default());
+            diff.push_str(line.str().unwrap_or_default());
             diff.push('\n');
         }
     }

@@ -4,6 +4,7 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 
+use interlinear_schema::table::same;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::state::{Kept, Snapshot};
@@ -21,6 +22,11 @@ pub trait Key: Ord {
     fn order(&self, other: &Self) -> Ordering {
         self.cmp(other)
     }
+
+    /// The same as [`PartialEq::eq`].
+    fn is(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 impl Key for u64 {}
@@ -36,6 +42,10 @@ impl Key for str {
             (one, another) => one.cmp(&another),
         }
     }
+
+    fn is(&self, other: &Self) -> bool {
+        same(self.as_bytes(), other.as_bytes())
+    }
 }
 
 impl Key for String {
@@ -47,11 +57,12 @@ impl Key for String {
 /// Where a key stands, or where it would.
 #[inline(never)]
 fn place<K: Borrow<Q>, Q: Key + ?Sized>(keys: &[K], key: &Q) -> Result<usize, usize> {
-    match keys.last().map(|last| last.borrow().order(key)) {
-        // What comes new mostly comes last.
-        None | Some(Ordering::Less) => Err(keys.len()),
-        Some(Ordering::Equal) => Ok(keys.len() - 1),
-        Some(Ordering::Greater) => keys.binary_search_by(|known| known.borrow().order(key)),
+    // What is asked for, and what comes new, is mostly the last.
+    match keys.last().map(Borrow::borrow) {
+        None => Err(0),
+        Some(last) if last.is(key) => Ok(keys.len() - 1),
+        Some(last) if last.order(key) == Ordering::Less => Err(keys.len()),
+        Some(_) => keys.binary_search_by(|known| known.borrow().order(key)),
     }
 }
 

@@ -3,8 +3,6 @@
 //! A record is `{"t": ms, "dir": "out"|"in"|"err"|"exit", "ch"?, "line", "status"?, "code"?, "signal"?}`; a last piece
 //! without its line end is marked. A first record `{"recording":1,"agent",…,"started_at"}` may give the epoch.
 
-use std::borrow::Cow;
-
 use crate::api::{Agent, Channel, Exit, Stats};
 use crate::connection::Connection;
 use crate::json::{Tape, Value};
@@ -18,7 +16,7 @@ pub(crate) struct Recording {
     connection: Connection,
     lines: Lines,
     limit: usize,
-    tape: Tape,
+    tape: Tape<'static>,
     /// When the recording began, in milliseconds since 1970.
     epoch: i64,
     now: f64,
@@ -28,7 +26,7 @@ pub(crate) struct Recording {
 pub(crate) struct Inner<'a> {
     pub(crate) agent: Option<Agent>,
     pub(crate) version: Option<String>,
-    pub(crate) line: Option<Cow<'a, str>>,
+    pub(crate) line: Option<&'a str>,
     /// Who it must be, by the channel: weaker than what a line tells.
     pub(crate) guess: Option<Agent>,
 }
@@ -38,13 +36,13 @@ pub(crate) fn inner(value: Value<'_>) -> Option<Inner<'_>> {
     let text = |key: &str| value.get(key).and_then(Value::str);
     if value.get("recording").is_some() {
         let agent = text("agent").and_then(|name| Agent::ALL.iter().copied().find(|agent| agent.as_str() == name));
-        return Some(Inner { agent, version: text("version").map(Cow::into_owned), line: None, guess: None });
+        return Some(Inner { agent, version: text("version").map(str::to_owned), line: None, guess: None });
     }
     let dir = text("dir")?;
     value.get("line").or_else(|| value.get("code"))?;
-    let line = if matches!(dir.as_ref(), "out" | "in") { text("line") } else { None };
-    let guess = text("ch").and_then(|channel| guess(&channel, line.as_deref().unwrap_or_default()));
-    matches!(dir.as_ref(), "out" | "in" | "err" | "exit").then_some(Inner { agent: None, version: None, line, guess })
+    let line = if matches!(dir, "out" | "in") { text("line") } else { None };
+    let guess = text("ch").and_then(|channel| guess(channel, line.unwrap_or_default()));
+    matches!(dir, "out" | "in" | "err" | "exit").then_some(Inner { agent: None, version: None, line, guess })
 }
 
 /// The agent that a channel speaks of: a command line names its program, and only OpenCode is a server.
@@ -93,13 +91,14 @@ impl Recording {
             return;
         }
         let connection = &mut self.connection;
-        let Ok(value) = self.tape.read(&text) else {
+        let mut tape = std::mem::take(&mut self.tape);
+        let Ok(value) = tape.read(&text) else {
             connection.receive(bytes, &Channel::Stdout, self.now, sink);
             return connection.receive(b"\n", &Channel::Stdout, self.now, sink);
         };
         if value.get("recording").is_some() && value.get("dir").is_none() {
             let started = value.get("started_at");
-            let parsed = started.and_then(Value::str).and_then(|text| time::parse(&text));
+            let parsed = started.and_then(Value::str).and_then(time::parse);
             self.epoch = parsed.or_else(|| started.and_then(Value::i64)).unwrap_or(0);
             self.now = self.epoch as f64;
             return;
@@ -112,6 +111,7 @@ impl Recording {
             self.now = self.now.max(now);
         }
         replay(connection, value, self.now, sink);
+        self.tape = tape.emptied();
     }
 }
 
@@ -124,14 +124,14 @@ fn replay(connection: &mut Connection, value: Value<'_>, now: f64, sink: &mut dy
         line.push(b'\n');
     }
     let channel = |default: Channel| match text("ch") {
-        Some(name) => recorded_channel(&name, value),
+        Some(name) => recorded_channel(name, value),
         None => default,
     };
-    match dir.as_ref() {
+    match dir {
         "in" => connection.sent(&line, &channel(Channel::Stdin), now, sink),
         "err" => connection.receive(&line, &Channel::Stderr, now, sink),
         "exit" => {
-            let signal = text("signal").map(Cow::into_owned);
+            let signal = text("signal").map(str::to_owned);
             let restart = value.get("restart").and_then(Value::bool).unwrap_or_default();
             connection.exited(&Exit { code: value.get("code").and_then(Value::i64), signal, restart }, now, sink);
         }

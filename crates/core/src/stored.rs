@@ -13,7 +13,7 @@ use crate::sink::Sink;
 pub(crate) struct Stored {
     agent: Agent,
     limit: usize,
-    tape: Tape,
+    tape: Tape<'static>,
     files: Vec<File>,
     /// The entries of all sessions in the order of the conversation, each with its session.
     plan: Vec<(usize, Placed)>,
@@ -107,7 +107,7 @@ impl Stored {
             let stem = self.files[*head].session.clone();
             for (at, owner) in owners.iter().enumerate() {
                 if *owner == Some(session) {
-                    self.files[at].add_to(&mut index, &mut self.tape);
+                    self.files[at].add_to(&mut index);
                 }
             }
             let id = match (&options.session_id, heads.len()) {
@@ -195,7 +195,7 @@ impl Stored {
 }
 
 impl File {
-    fn note_chunk(&mut self, number: u32, chunk: &[u8], limit: usize, tape: &mut Tape) {
+    fn note_chunk(&mut self, number: u32, chunk: &[u8], limit: usize, tape: &mut Tape<'static>) {
         let mut lines = std::mem::take(&mut self.lines);
         // Where lines end in the chunk tells their places in the file; the lines themselves may begin before it.
         let mut ends = memchr::memchr_iter(b'\n', chunk).map(|at| at as u64 + 1);
@@ -210,23 +210,25 @@ impl File {
         self.offset += chunk.len() as u64;
     }
 
-    fn note_rest(&mut self, number: u32, tape: &mut Tape) {
+    fn note_rest(&mut self, number: u32, tape: &mut Tape<'static>) {
         let start = self.noted;
         let end = self.offset;
         let mut lines = std::mem::take(&mut self.lines);
         lines.end(|line| self.note_line(number, start, (end - start) as u32, line, tape));
     }
 
-    fn note_line(&mut self, number: u32, start: u64, length: u32, line: Line<'_>, tape: &mut Tape) {
+    fn note_line(&mut self, number: u32, start: u64, length: u32, line: Line<'_>, tape: &mut Tape<'static>) {
         let text = match line {
             Line::Text(text) => Some(text),
             Line::Bytes(_) | Line::TooLong(..) => None,
         };
-        let value = text.and_then(|text| tape.read(text).ok());
+        let mut reading = std::mem::take(tape);
+        let value = text.and_then(|text| reading.read(text).ok());
         if self.session.is_none() {
             self.session = value.and_then(agents::session_of);
         }
         self.index.note(number, start, length, value);
+        *tape = reading.emptied();
         self.noted = start + u64::from(length);
     }
 
@@ -237,10 +239,11 @@ impl File {
             && (self.session.as_deref() == Some(session) || self.name.split(['/', '\\']).any(|part| part == session))
     }
 
-    fn add_to(&mut self, index: &mut Index, tape: &mut Tape) {
+    fn add_to(&mut self, index: &mut Index) {
         match &self.role {
             Role::Subagent => index.append(&mut self.index),
             Role::Beside(agent) => {
+                let mut tape = Tape::default();
                 if let Some(value) = std::str::from_utf8(&self.whole).ok().and_then(|text| tape.read(text).ok()) {
                     index.note_agent(agent, value);
                 }

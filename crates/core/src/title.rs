@@ -13,10 +13,10 @@ pub(crate) fn of<'a>(kind: &ToolKind<'_>, mcp: Option<&McpTool<'_>>, input: Opti
             let words = |question: Value<'a>| question.get("question").or_else(|| question.get("text"));
             first.and_then(words).and_then(Value::text)
         }
-        ToolKind::Plan => field("plan").and_then(Value::str).and_then(|plan| first_line(&plan)),
+        ToolKind::Plan => field("plan").and_then(Value::str).and_then(|plan| first_line(plan)),
         ToolKind::FileEdit => {
             let patch = ["patchText", "patch", "input"].iter().find_map(|key| field(key)?.str());
-            patch.and_then(|patch| patched_files(&patch))
+            patch.and_then(patched_files)
         }
         _ => None,
     };

@@ -1,8 +1,6 @@
 //! Reading objects into structs, one mechanism for every agent: any order of keys, the last of doubled keys counts,
 //! a value of a wrong type leaves its field empty. What is not known is reported as drift.
 
-use std::borrow::Cow;
-
 use interlinear_schema::Text;
 use interlinear_schema::table::Table;
 
@@ -65,7 +63,7 @@ pub(crate) trait Wire<'a>: Sized {
 }
 
 /// A word of an object that is read by itself.
-pub(crate) fn word<'a>(value: Option<Value<'a>>, place: &str, key: &str, drift: &mut Drifts) -> Option<Cow<'a, str>> {
+pub(crate) fn word<'a>(value: Option<Value<'a>>, place: &str, key: &str, drift: &mut Drifts) -> Option<&'a str> {
     let word = value.filter(|value| value.kind() != Kind::Null)?.str();
     if word.is_none() {
         drift.note(DriftKind::Type, place, key);
@@ -92,7 +90,7 @@ pub(crate) fn find<'a, 'd>(
     }
     value.find(table, found, |key, _| {
         if !rest {
-            drift.note(DriftKind::Field, place, &key.str().unwrap_or_default());
+            drift.note(DriftKind::Field, place, key.str().unwrap_or_default());
         }
     });
     Some(Fields { table, place, value, found, drift })
@@ -140,7 +138,7 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-impl<'a> Wire<'a> for Cow<'a, str> {
+impl<'a> Wire<'a> for &'a str {
     fn read(value: Value<'a>, _: &'static str, _: &mut Drifts) -> Option<Self> {
         value.str()
     }
@@ -275,7 +273,7 @@ mod tests {
 
     wire! {
         struct Sample in "sample" {
-            text: Cow<'a, str>,
+            text: &'a str,
             count("count" | "sum"): u64,
             inner: Inner<'a>,
         }

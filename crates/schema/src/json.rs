@@ -117,6 +117,12 @@ impl ToJson for str {
     }
 }
 
+impl ToJson for &str {
+    fn write_json(&self, out: &mut Vec<u8>) {
+        (**self).write_json(out);
+    }
+}
+
 impl ToJson for String {
     fn write_json(&self, out: &mut Vec<u8>) {
         write_string(self.as_bytes(), out);

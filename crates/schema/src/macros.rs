@@ -283,8 +283,7 @@ macro_rules! words {
         impl<'a> $crate::FromJson<'a> for $name<'a> {
             fn from_json(value: $crate::tape::Value<'a>) -> Result<Self, $crate::Mismatch> {
                 match value.str() {
-                    Some(std::borrow::Cow::Borrowed(word)) => Ok($name::from(word)),
-                    Some(std::borrow::Cow::Owned(word)) => Ok($crate::IntoOwned::into_owned($name::from(word.as_str()))),
+                    Some(word) => Ok($name::from(word)),
                     None => Err($crate::Mismatch::expected("a string")),
                 }
             }

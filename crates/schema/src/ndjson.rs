@@ -5,7 +5,7 @@
 
 use crate::event::{EventData, ItemDeltaData, UniversalEvent};
 use crate::json::{IntoOwned as _, Json, ToJson as _, decimal, write_string};
-use crate::table::same;
+use crate::table::{same_option, same_text};
 use crate::text::Text;
 
 /// A delta that differs from the event before it in its session by no more than this.
@@ -26,13 +26,17 @@ pub struct Again<'a> {
 pub struct Ndjson {
     /// The session and the time of the event before, and how they are written.
     origin: Origin,
-    /// The item of the delta before.
+    /// The item of the delta before, and how many of its deltas came one after the other.
     item: String,
+    deltas: usize,
     /// The delta that others may repeat, without its number, its text and its native object.
     shared: Option<Shared>,
     /// The number of the event before, if it was one of these.
     last: Option<u64>,
 }
+
+/// So many deltas make it likely that more follow than it costs to prepare for them.
+const MANY: usize = 4;
 
 #[derive(Debug, Default)]
 struct Origin {
@@ -46,8 +50,10 @@ impl Origin {
     /// How the session and the time of an event are written.
     fn of(&mut self, event: &UniversalEvent<'_>) -> &[u8] {
         let native = event.native_session_id.as_deref();
-        let same = self.time == event.time && self.session == event.session_id && self.native.as_deref() == native;
-        if !same || self.written.is_empty() {
+        let known = same_text(&self.time, &event.time)
+            && same_text(&self.session, &event.session_id)
+            && same_option(self.native.as_deref(), native);
+        if !known || self.written.is_empty() {
             event.time.as_ref().clone_into(&mut self.time);
             event.session_id.as_ref().clone_into(&mut self.session);
             self.native = native.map(str::to_owned);
@@ -100,7 +106,7 @@ impl Ndjson {
     pub fn again(&mut self, again: &Again<'_>, out: &mut Vec<u8>) -> bool {
         let Some(shared) = &mut self.shared else { return false };
         let goes_on = self.last.is_some_and(|last| last + 1 == again.sequence) && !shared.prefix.is_empty();
-        if !goes_on || !same(shared.event.session_id.as_bytes(), again.session_id.as_bytes()) {
+        if !goes_on || !same_text(&shared.event.session_id, again.session_id) {
             return false;
         }
         self.last = Some(again.sequence);
@@ -130,14 +136,17 @@ impl Ndjson {
         if self.shared.as_ref().is_some_and(repeats) {
             return self.shared.as_ref();
         }
-        // Only a second delta makes a third likely.
-        if self.item == delta.item_id {
-            self.shared = Shared::new(event);
-            return self.shared.as_ref();
+        if !same_text(&self.item, &delta.item_id) {
+            self.item.clear();
+            self.item.push_str(&delta.item_id);
+            self.deltas = 0;
         }
-        self.item.clear();
-        self.item.push_str(&delta.item_id);
-        None
+        self.deltas += 1;
+        if self.deltas < MANY {
+            return None;
+        }
+        self.shared = Shared::new(event);
+        self.shared.as_ref()
     }
 }
 

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use self::ascii::escape;
 use self::ring::Ring;
 use crate::json::{IntoOwned as _, Json, ToJson as _, decimal};
-use crate::table::same;
+use crate::table::{same, same_option, same_text};
 use crate::text::Text;
 use crate::{Again, EventData, EventSource, ItemDeltaData, UniversalEvent};
 
@@ -246,8 +246,18 @@ impl Packer {
         if self.delta.as_ref().is_some_and(is_it) {
             return Some(&delta.delta);
         }
-        let last = ItemDeltaData { delta: Text::default(), ..delta.clone() };
-        self.delta = Some(last.into_owned());
+        // All of them: one that is forgotten does not compile. They go where others were, for mostly each item has but
+        // one delta.
+        let ItemDeltaData { item_id, delta: _, native_item_id, part_type, part_index, replace, extra } = delta;
+        let last = self.delta.get_or_insert_default();
+        item_id.as_ref().clone_into(last.item_id.to_mut());
+        match (&mut last.native_item_id, native_item_id) {
+            (Some(known), Some(native)) => native.as_ref().clone_into(known.to_mut()),
+            (known, native) => *known = native.clone().into_owned(),
+        }
+        last.part_type = part_type.clone().into_owned();
+        (last.part_index, last.replace) = (*part_index, *replace);
+        last.extra = extra.clone().into_owned();
         None
     }
 
@@ -389,17 +399,6 @@ impl Packer {
     pub(crate) fn verbatim(&mut self, json: &str) {
         self.out.push(b',');
         escape::<false>(json.as_bytes(), &mut self.out);
-    }
-}
-
-fn same_text(one: &str, other: &str) -> bool {
-    same(one.as_bytes(), other.as_bytes())
-}
-
-fn same_option(one: Option<&str>, other: Option<&str>) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => same_text(one, other),
-        (one, other) => one.is_none() && other.is_none(),
     }
 }
 

@@ -100,10 +100,10 @@ impl<'a> Fields<'a> {
         for (key, value) in value.members() {
             fields.extra.0.retain(|(known, _)| *known != key);
             match table.field(key.as_bytes()) {
-                None => fields.extra.0.push((key, value.json())),
+                None => fields.extra.0.push((Cow::Borrowed(key), value.json())),
                 Some(field) if field >= required && value.kind() == Kind::Null => {
                     fields.found[field] = 0;
-                    fields.extra.0.push((key, Json::null()));
+                    fields.extra.0.push((Cow::Borrowed(key), Json::null()));
                 }
                 Some(field) => fields.found[field] = value.place(),
             }
@@ -146,13 +146,19 @@ scalar! {
     u64, u64, "a whole number";
     i64, i64, "a whole number";
     f64, f64, "a number";
-    Cow<'a, str>, str, "a string";
+    &'a str, str, "a string";
     Text<'a>, text, "a string";
+}
+
+impl<'a> FromJson<'a> for Cow<'a, str> {
+    fn from_json(value: Value<'a>) -> Result<Self, Mismatch> {
+        <&str>::from_json(value).map(Cow::Borrowed)
+    }
 }
 
 impl<'a> FromJson<'a> for String {
     fn from_json(value: Value<'a>) -> Result<Self, Mismatch> {
-        Cow::from_json(value).map(Cow::into_owned)
+        <&str>::from_json(value).map(str::to_owned)
     }
 }
 

@@ -23,7 +23,7 @@ const fn hash(key: &[u8]) -> usize {
 
 /// Both ends of a text, mixed: the highest bits tell most texts apart.
 #[inline]
-pub(crate) const fn mixed(key: &[u8]) -> u64 {
+pub const fn mixed(key: &[u8]) -> u64 {
     let (first, last) = match (key.first_chunk(), key.last_chunk(), key.first_chunk(), key.last_chunk(), key) {
         (Some(first), Some(last), ..) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
         (_, _, Some(first), Some(last), _) => {
@@ -151,6 +151,19 @@ pub fn same(one: &[u8], other: &[u8]) -> bool {
         return last == other_last && one.first_chunk::<4>() == other.first_chunk::<4>();
     }
     one.iter().zip(other).all(|(one, other)| one == other)
+}
+
+/// The same for text.
+pub(crate) fn same_text(one: &str, other: &str) -> bool {
+    same(one.as_bytes(), other.as_bytes())
+}
+
+/// The same for text that may not be there.
+pub(crate) fn same_option(one: Option<&str>, other: Option<&str>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => same_text(one, other),
+        (one, other) => one.is_none() && other.is_none(),
+    }
 }
 
 #[inline]

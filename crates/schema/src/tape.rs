@@ -7,12 +7,18 @@ mod value;
 
 pub use value::{Elements, Members, Value};
 
-use crate::json::{digits, plain_length, special};
+use std::cell::OnceCell;
 
-/// The nodes of one line. Kept between lines so that reading allocates nothing.
+use crate::json::{digits, plain_length, special};
+use crate::text::Text;
+
+/// The nodes of one line. What they take is kept between lines so that reading allocates nothing.
 #[derive(Debug, Default)]
-pub struct Tape {
+pub struct Tape<'t> {
+    text: &'t str,
     nodes: Vec<Node>,
+    /// The names that had to be decoded, by their nodes. Hardly a line has one.
+    decoded: OnceCell<Box<[OnceCell<String>]>>,
     /// A bit for each byte of the line that is a quote, a backslash or a control character.
     marks: Vec<u64>,
 }
@@ -61,12 +67,13 @@ pub struct Malformed {
     pub at: usize,
 }
 
-impl Tape {
+impl<'t> Tape<'t> {
     /// Reads one JSON value. Blanks around it are allowed, nothing else is.
-    pub fn read<'a>(&'a mut self, text: &'a str) -> Result<Value<'a>, Malformed> {
+    pub fn read(&mut self, text: &'t str) -> Result<Value<'_>, Malformed> {
         if text.len() >= u32::MAX as usize {
             return Err(Malformed { what: "too long", at: 0 });
         }
+        self.decoded = OnceCell::new();
         self.nodes.clear();
         self.nodes.shrink_to(KEPT);
         self.marks.clear();
@@ -74,9 +81,28 @@ impl Tape {
         mark(text.as_bytes(), &mut self.marks);
         let mut reader = Reader { bytes: text.as_bytes(), marks: &self.marks, nodes: &mut self.nodes, malformed: None };
         match (reader.value(), reader.malformed) {
-            (Some(()), None) => Ok(Value { text, nodes: &self.nodes, at: 0 }),
+            (Some(()), None) => {
+                self.text = text;
+                Ok(Value { tape: self, at: 0 })
+            }
             (_, malformed) => Err(malformed.unwrap_or(Malformed { what: "unexpected end", at: text.len() })),
         }
+    }
+
+    /// The same memory, for another line.
+    #[must_use]
+    pub fn emptied<'l>(self) -> Tape<'l> {
+        Tape { text: "", ..self }
+    }
+
+    /// The string of a node that has escapes.
+    #[cold]
+    #[inline(never)]
+    fn decode(&self, at: usize) -> &str {
+        let Node { start, end, .. } = self.nodes[at];
+        let names = self.decoded.get_or_init(|| self.nodes.iter().map(|_| OnceCell::new()).collect());
+        names[at]
+            .get_or_init(|| Text::from_json_body(&self.text[start as usize..end as usize]).to_str_lossy().into_owned())
     }
 }
 
@@ -264,7 +290,7 @@ impl Reader<'_, '_> {
                 b'"' => break,
                 b'\\' => {
                     kind = Kind::Escaped;
-                    at = self.escape(at)?;
+                    at = if is_letter(self.byte(at + 1)) { at + 2 } else { self.escape(at)? };
                 }
                 _ => return self.fail("control character in a string", at),
             }
@@ -331,10 +357,17 @@ impl Reader<'_, '_> {
     }
 }
 
+/// Whether an escape is this letter after its backslash.
+#[inline]
+fn is_letter(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
+}
+
 /// The length of the escape that begins with this backslash.
+#[inline]
 fn escape_length(bytes: &[u8]) -> Option<usize> {
     match bytes {
-        [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
+        [_, letter, ..] if is_letter(*letter) => Some(2),
         [_, b'u', digits @ ..] => digits.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
         _ => None,
     }

@@ -167,7 +167,7 @@ impl Channel {
         let mut tape = Tape::default();
         let value = tape.read(name).ok()?;
         let status = value.get("status").and_then(Value::u64).and_then(|status| status.try_into().ok());
-        Some(Self::Http { request: value.get("http")?.str()?.into_owned(), status })
+        Some(Self::Http { request: value.get("http")?.str()?.to_owned(), status })
     }
 }
 

@@ -191,7 +191,7 @@ impl<'a, V: FromJson<'a>> FromJson<'a> for Map<String, V> {
         if !value.is_object() {
             return Err(Mismatch::expected("an object"));
         }
-        let entries = value.members().map(|(key, value)| Ok((key.into_owned(), V::from_json(value)?)));
+        let entries = value.members().map(|(key, value)| Ok((key.to_owned(), V::from_json(value)?)));
         entries.collect()
     }
 }

@@ -11,6 +11,7 @@ use crate::api::{Channel, Outgoing};
 use crate::book::Book;
 use crate::emit::Emit;
 use crate::hash;
+use crate::json::Tape;
 use crate::lines::{self, Line, SseLine};
 use crate::repeat::{Growth, Known};
 use crate::sink::{LineReport, Outcome, Sink};
@@ -42,7 +43,7 @@ impl Connection {
         book.drift.line = book.stats.number();
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-        match self.tape.read(text) {
+        match Tape::default().read(text) {
             Ok(value) => {
                 let mut emit = Emit::new(book, sink, None);
                 machine.agent.document(name, value, &mut emit);
@@ -104,12 +105,13 @@ impl Connection {
         let text = String::from_utf8_lossy(chunk);
         let body = text.trim();
         let json = if body.is_empty() { Cow::Borrowed("null") } else { Cow::Borrowed(body) };
-        let (json, is_json) = match self.tape.read(&json) {
+        let (json, is_json) = match Tape::default().read(&json) {
             Ok(value) if body.contains('\n') => (Cow::Owned(value.compact()), true),
             Ok(_) => (json, true),
             Err(_) => (raw_text(body).unwrap_or_default(), false),
         };
-        let Ok(read) = self.tape.read(&json) else { return };
+        let mut tape = Tape::default();
+        let Ok(read) = tape.read(&json) else { return };
         // What has no body is named by its request.
         let cause = if body.is_empty() { raw_text(request) } else { Some(Cow::Borrowed(json.as_ref())) };
         let mut emit = Emit::new(book, sink, cause);
@@ -215,8 +217,9 @@ impl Connection {
             emit.output(&shown, direction == Direction::In);
             return report(book, direction, bytes, "text", Outcome::Mapped, sink);
         }
+        let mut tape = std::mem::take(&mut self.tape);
         let read = match valid {
-            Some(text) => self.tape.read(text).map(|value| (text, value)).map_err(|error| {
+            Some(text) => tape.read(text).map(|value| (text, value)).map_err(|error| {
                 (error.what == "unexpected end", format!("not JSON: {} at byte {}", error.what, error.at))
             }),
             None => Err(not_utf8(payload)),
@@ -256,6 +259,7 @@ impl Connection {
             let place = book.stats.place_of(direction.as_str(), &book.kind);
             self.repeats.learn(repeats, payload, &values, (&book.kind, place), does);
         }
+        self.tape = tape.emptied();
         for line in std::mem::take(&mut self.machine.book.writes) {
             self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
             self.machine.outgoing.push(Outgoing::Stdin(line));

@@ -1,8 +1,6 @@
 //! The values of a line: what is asked for is looked up among its nodes, and decoded then.
 
-use std::borrow::Cow;
-
-use super::{Kind, Node, string_body};
+use super::{Kind, Node, Tape, string_body};
 use crate::json::Json;
 use crate::number;
 use crate::table::{Table, same};
@@ -11,14 +9,13 @@ use crate::text::Text;
 /// A value of the line that is being read.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
-    pub(super) text: &'a str,
-    pub(super) nodes: &'a [Node],
+    pub(super) tape: &'a Tape<'a>,
     pub(super) at: u32,
 }
 
 impl<'a> Value<'a> {
     fn node(self) -> Node {
-        self.nodes[self.at as usize]
+        self.tape.nodes[self.at as usize]
     }
 
     /// Where the value stands among those of its text.
@@ -57,7 +54,7 @@ impl<'a> Value<'a> {
     pub fn raw(self) -> &'a str {
         let node = self.node();
         let quote = u32::from(matches!(node.kind, Kind::Plain | Kind::Escaped));
-        &self.text[(node.start - quote) as usize..(node.end + quote) as usize]
+        &self.tape.text[(node.start - quote) as usize..(node.end + quote) as usize]
     }
 
     /// The value's text without blanks, on one line: documents may be indented.
@@ -85,7 +82,7 @@ impl<'a> Value<'a> {
     /// A string, as text.
     pub fn text(self) -> Option<Text<'a>> {
         let node = self.node();
-        let body = &self.text[node.start as usize..node.end as usize];
+        let body = &self.tape.text[node.start as usize..node.end as usize];
         match node.kind {
             Kind::Plain => Some(Text::from_plain_body(body)),
             Kind::Escaped => Some(Text::from_json_body(body)),
@@ -94,12 +91,11 @@ impl<'a> Value<'a> {
     }
 
     /// A string, as an identifier or name: a lone surrogate becomes U+FFFD.
-    pub fn str(self) -> Option<Cow<'a, str>> {
+    pub fn str(self) -> Option<&'a str> {
         let node = self.node();
-        let body = &self.text[node.start as usize..node.end as usize];
         match node.kind {
-            Kind::Plain => Some(Cow::Borrowed(body)),
-            Kind::Escaped => Some(Cow::Owned(Text::from_json_body(body).to_str_lossy().into_owned())),
+            Kind::Plain => Some(&self.tape.text[node.start as usize..node.end as usize]),
+            Kind::Escaped => Some(self.tape.decode(self.at as usize)),
             _ => None,
         }
     }
@@ -148,26 +144,23 @@ impl<'a> Value<'a> {
         let end = if node.kind == Kind::Object { node.next } else { 0 };
         let mut at = self.at + 1;
         while at < end {
-            let Some([name, value]) = self.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else { return };
-            // With escapes, a name is longer than what it stands for.
-            let length = (name.end - name.start) as usize;
-            for (key, place) in keys.iter().zip(&mut *places) {
-                let may_be = if name.kind == Kind::Plain { key.len() == length } else { key.len() < length };
-                if may_be && self.is_named(*name, key) {
-                    *place = at + 1;
-                    break;
-                }
+            let Some([name, value]) = self.tape.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else {
+                return;
+            };
+            let name = self.name(at, *name);
+            if let Some((_, place)) = keys.iter().zip(&mut *places).find(|(key, _)| same(name, key.as_bytes())) {
+                *place = at + 1;
             }
             at = value.next;
         }
     }
 
-    /// Whether a key has this name.
-    fn is_named(self, node: Node, name: &str) -> bool {
-        let body = &self.text[node.start as usize..node.end as usize];
+    /// A key, without its escapes.
+    #[inline]
+    fn name(self, at: u32, node: Node) -> &'a [u8] {
         match node.kind {
-            Kind::Plain => same(body.as_bytes(), name.as_bytes()),
-            _ => Text::from_json_body(body).to_str_lossy() == name,
+            Kind::Plain => self.tape.text.as_bytes().get(node.start as usize..node.end as usize).unwrap_or_default(),
+            _ => self.tape.decode(at as usize).as_bytes(),
         }
     }
 
@@ -179,15 +172,8 @@ impl<'a> Value<'a> {
         let end = if node.kind == Kind::Object { node.next } else { 0 };
         let mut at = self.at + 1;
         while at < end {
-            let Some([key, value]) = self.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else { return };
-            let decoded;
-            let name = if key.kind == Kind::Plain {
-                self.text.as_bytes().get(key.start as usize..key.end as usize).unwrap_or_default()
-            } else {
-                decoded = self.at(at).str().unwrap_or_default();
-                decoded.as_bytes()
-            };
-            match table.field(name).and_then(|field| found.get_mut(field)) {
+            let Some([key, value]) = self.tape.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else { return };
+            match table.field(self.name(at, *key)).and_then(|field| found.get_mut(field)) {
                 Some(place) => *place = at + 1,
                 None => unknown(self.at(at), self.at(at + 1)),
             }
@@ -219,7 +205,7 @@ pub struct Members<'a> {
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (Cow<'a, str>, Value<'a>);
+    type Item = (&'a str, Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.at >= self.end {

@@ -21,7 +21,7 @@ const CANCELLED: &str = "User cancelled";
 /// Whether a line is one of Amp's stream: its sessions are threads.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     let text = |key: &str| line.get(key).and_then(Value::str);
-    let known = matches!(text("type")?.as_ref(), "system" | "user" | "assistant" | "result");
+    let known = matches!(text("type")?, "system" | "user" | "assistant" | "result");
     let thread = text("session_id")?.starts_with("T-");
     (known && thread).then_some(Recognised { agent: Agent::Amp, form: Form::Live, version: None })
 }
@@ -30,7 +30,7 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
 pub(crate) fn recognise_older(line: Value<'_>) -> Option<Recognised> {
     let has = |key: &str| line.get(key).is_some();
     let kind = line.get("type").and_then(Value::str)?;
-    let found = match kind.as_ref() {
+    let found = match kind {
         "message" => has("content") || has("text"),
         "tool_call" => has("tool_call") || has("name") || has("tool_name"),
         "tool_result" => has("content") || has("output"),
@@ -48,16 +48,16 @@ impl Adapter for State {
         let subtype = word(subtype, "line", "subtype", drift);
         let session = word(session, "line", "session_id", drift);
         match &subtype {
-            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(&kind, subtype),
-            _ => emit.kind(&kind),
+            Some(subtype) if kind == "system" || kind == "result" => emit.kind_of(kind, subtype),
+            _ => emit.kind(kind),
         }
         // A subagent may have a thread of its own; the session is the main agent's.
         if let Some(id) = session.filter(|id| !id.is_empty())
             && parent.and_then(Value::str).is_none()
         {
-            thread(&id, emit);
+            thread(id, emit);
         }
-        match (kind.as_ref(), subtype.as_deref()) {
+        match (kind, subtype) {
             ("system", Some("init")) => {
                 if let Some(init) = read::<Init<'_>>(line, emit) {
                     emit.facts(&[
@@ -84,7 +84,7 @@ impl Adapter for State {
                     self.result(&result, emit);
                 }
             }
-            ("message" | "tool_call" | "tool_result" | "error" | "done", _) => self.older(&kind, line, emit),
+            ("message" | "tool_call" | "tool_result" | "error" | "done", _) => self.older(kind, line, emit),
             _ => emit.unknown(line.json(), None),
         }
     }
@@ -96,7 +96,7 @@ impl Adapter for State {
             return;
         }
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(&kind);
+        emit.kind(kind);
         if kind != "user" {
             return emit.unknown(line.json(), None);
         }
@@ -143,7 +143,7 @@ fn thread(id: &str, emit: &mut Emit<'_>) {
 impl State {
     /// The end of the run.
     fn result(&mut self, result: &RunResult<'_>, emit: &mut Emit<'_>) {
-        let subtype = result.subtype.as_deref().unwrap_or("success");
+        let subtype = result.subtype.unwrap_or("success");
         let failed = result.is_error == Some(true) || subtype != "success";
         self.turn.duration_ms = result.duration_ms;
         self.prompt_settled(emit);
@@ -209,7 +209,7 @@ impl State {
         if main {
             self.turn.context_used = Some(counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
             self.turn.context_window = usage.window.or(self.turn.context_window);
-            if let Some(model) = usage.model.as_deref() {
+            if let Some(model) = usage.model {
                 model.clone_into(self.turn.model.get_or_insert_default());
             }
         }

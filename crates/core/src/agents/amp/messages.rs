@@ -1,5 +1,7 @@
 //! Messages of the stream: whole ones, without identifiers.
 
+use std::borrow::Cow;
+
 use interlinear_schema::{
     ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, Text, TextPart, TurnStatus,
     Visibility,
@@ -19,7 +21,7 @@ use crate::wire::named;
 impl State {
     /// A `user` line: a prompt, or results of tools.
     pub(super) fn user(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let agent = named(line.parent.as_deref());
+        let agent = named(line.parent);
         let Some(content) = line.message.as_ref().and_then(|message| message.content) else {
             emit.ignore("no message");
             return;
@@ -29,7 +31,7 @@ impl State {
         parts.extend(content.text().map(text_part));
         for value in content.elements() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if let Some(id) = block.tool_use_id.as_deref() {
+            if let Some(id) = block.tool_use_id {
                 self.tool_result(id, &block, agent, emit);
                 is_prompt = false;
             } else {
@@ -51,7 +53,7 @@ impl State {
 
     /// An `assistant` line: one message, with its calls.
     pub(super) fn assistant(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let agent = named(line.parent.as_deref());
+        let agent = named(line.parent);
         let Some(message) = &line.message else {
             emit.ignore("no message");
             return;
@@ -62,11 +64,11 @@ impl State {
             self.answered = true;
             self.prompt_answered(emit);
         }
-        let id = message.id.as_deref();
+        let id = message.id;
         let status = ItemStatus::Completed;
         self.answer(message.content, status, id, agent, emit);
-        let stop = message.stop_reason.as_deref();
-        if let Some(model) = message.model.as_deref() {
+        let stop = message.stop_reason;
+        if let Some(model) = message.model {
             model.clone_into(self.turn.model.get_or_insert_default());
         }
         self.note_answer(message.usage.as_ref(), stop, agent.is_none());
@@ -89,7 +91,7 @@ impl State {
         parts.extend(content.and_then(Value::text).map(text_part));
         for value in content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if block.r#type.as_deref() == Some("tool_use") && block.id.is_some() && block.name.is_some() {
+            if block.r#type == Some("tool_use") && block.id.is_some() && block.name.is_some() {
                 calls.push(block);
             } else {
                 parts.push(part(block, value, emit));
@@ -99,7 +101,7 @@ impl State {
         let spec = Spec { id: id.unwrap_or_default(), kind: ItemKind::Message, role, native: id, parent: None, agent };
         let parent = emit.item(&spec, status, parts, false);
         for call in &calls {
-            let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else { continue };
+            let (Some(id), Some(name)) = (call.id, call.name) else { continue };
             self.call(id, name, call.input, Some(&parent), agent, emit);
         }
     }
@@ -153,7 +155,7 @@ pub(super) fn text_part(text: Text<'_>) -> ContentPart<'_> {
 
 /// The part of a block that is no call and no result.
 pub(super) fn part<'a>(block: Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
-    match block.r#type.as_deref().unwrap_or_default() {
+    match block.r#type.unwrap_or_default() {
         "text" => text_part(block.text.unwrap_or_default()),
         "thinking" => reasoning(block.thinking.unwrap_or_default()),
         "redacted_thinking" => reasoning(Text::default()),
@@ -176,8 +178,8 @@ fn image(source: Option<Value<'_>>) -> ContentPart<'_> {
     let field = |key: &str| source.and_then(|source| source.get(key)).and_then(Value::str);
     let mime = field("media_type").or_else(|| field("mediaType"));
     let path = match field("data") {
-        Some(data) => format!("data:{};base64,{data}", mime.as_deref().unwrap_or("application/octet-stream")),
-        None => field("url").unwrap_or_default().into_owned(),
+        Some(data) => format!("data:{};base64,{data}", mime.unwrap_or("application/octet-stream")),
+        None => field("url").unwrap_or_default().to_owned(),
     };
-    ContentPart::Image(ImagePart { path: Text::from(path), mime, ..ImagePart::default() })
+    ContentPart::Image(ImagePart { path: Text::from(path), mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
 }

@@ -38,7 +38,7 @@ impl State {
                 parts.push(part(block, value, emit));
             }
         }
-        let user = older.role.as_deref() == Some("user");
+        let user = older.role == Some("user");
         if user {
             parts = self.prompt_shown(parts, emit);
             if parts.is_empty() {
@@ -51,10 +51,10 @@ impl State {
         }
         emit.begin_turn(None, true);
         let spec = Spec {
-            id: older.id.as_deref().unwrap_or_default(),
+            id: older.id.unwrap_or_default(),
             kind: ItemKind::Message,
             role: Some(if user { ItemRole::User } else { ItemRole::Assistant }),
-            native: older.id.as_deref(),
+            native: older.id,
             ..Spec::default()
         };
         emit.item(&spec, ItemStatus::Completed, parts, false);
@@ -64,24 +64,24 @@ impl State {
     fn older_call(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
         let field = |key: &str| older.call.and_then(|call| call.get(key));
         let string = |key: &str| field(key).and_then(Value::str);
-        let id = string("id").or_else(|| older.call_id.clone()).or_else(|| older.id.clone());
-        let name = string("name").or_else(|| older.name.clone()).unwrap_or(Cow::Borrowed("unknown"));
+        let id = string("id").or(older.call_id).or(older.id);
+        let name = string("name").or(older.name).unwrap_or("unknown");
         let arguments = field("arguments").or_else(|| field("input")).or(older.arguments);
         let id = id.map_or_else(
             || {
                 self.numbered += 1;
                 format!("call_{}", self.numbered)
             },
-            Cow::into_owned,
+            str::to_owned,
         );
         self.prompt_answered(emit);
-        self.call(&id, &name, arguments, None, None, emit);
+        self.call(&id, name, arguments, None, None, emit);
         self.last_call = Some(id);
     }
 
     /// A result; where it does not name its call, it is that of the last one.
     fn older_result(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
-        let named = older.call_id.as_deref().or(older.id.as_deref());
+        let named = older.call_id.or(older.id);
         let id = named.map(str::to_owned).filter(|id| emit.has_begun(id)).or_else(|| self.last_call.clone());
         let id = id.or_else(|| named.map(str::to_owned)).unwrap_or_default();
         let output = older.output.or(older.content).or(older.error);

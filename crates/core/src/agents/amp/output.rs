@@ -58,12 +58,12 @@ impl Shown {
 
     fn add_object(&mut self, value: Value<'_>) {
         let string = |key: &str| value.get(key).and_then(Value::str);
-        self.path = string("absolutePath").map(Cow::into_owned).or(self.path.take());
+        self.path = string("absolutePath").map(str::to_owned).or(self.path.take());
         self.exit_code = value.get("exitCode").and_then(Value::i64).or(self.exit_code);
         if value.get("isImage").and_then(Value::bool) == Some(true) {
             let mime = value.get("imageInfo").and_then(|info| info.get("mimeType")).and_then(Value::str);
-            let mime = mime.unwrap_or(Cow::Borrowed("application/octet-stream")).into_owned();
-            self.images.extend(string("content").map(|data| (mime, data.into_owned())));
+            let mime = mime.unwrap_or("application/octet-stream").to_owned();
+            self.images.extend(string("content").map(|data| (mime, data.to_owned())));
             return;
         }
         // What is to be read stands in one of these, if the rest is known or there is none.
@@ -96,7 +96,7 @@ impl Shown {
             let string = |key: &str| element.get(key).and_then(Value::str);
             if string("type").is_some_and(|kind| kind == "image") {
                 let source = element.get("source").unwrap_or(element);
-                let field = |key: &str| source.get(key).and_then(Value::str).map(Cow::into_owned);
+                let field = |key: &str| source.get(key).and_then(Value::str).map(str::to_owned);
                 let mime = field("media_type").or_else(|| field("mimeType")).unwrap_or_default();
                 self.images.extend(field("data").map(|data| (mime, data)));
                 continue;
@@ -174,8 +174,8 @@ fn file_ref(call: &CallInfo, path: Option<String>, output: &str, diff: Option<&s
 fn todos(list: Value<'_>) -> Option<Vec<Todo<'static>>> {
     let todo = |value: Value<'_>| {
         let status = value.get("status")?.str()?;
-        let text = value.get("content").or_else(|| value.get("title"))?.str()?.into_owned();
-        let status = match status.as_ref() {
+        let text = value.get("content").or_else(|| value.get("title"))?.str()?.to_owned();
+        let status = match status {
             "completed" | "done" => TodoStatus::Completed,
             "in-progress" | "in_progress" => TodoStatus::InProgress,
             "cancelled" => TodoStatus::Cancelled,

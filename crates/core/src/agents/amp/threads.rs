@@ -71,13 +71,13 @@ impl State {
     }
 
     fn thread_message(&mut self, message: &ThreadMessage<'_>, emit: &mut Emit<'_>) {
-        let id = message.id.map(|id| format!("msg_{}", id.str().unwrap_or(Cow::Borrowed(id.raw()))));
+        let id = message.id.map(|id| format!("msg_{}", id.str().unwrap_or(id.raw())));
         let id = id.as_deref();
-        let agent = named(message.parent.as_deref());
+        let agent = named(message.parent);
         if let Some(ms) = written_at(message) {
             emit.at(ms);
         }
-        match message.role.as_deref().unwrap_or_default() {
+        match message.role.unwrap_or_default() {
             "assistant" => {
                 emit.close_calls(agent);
                 if agent.is_none() {
@@ -86,7 +86,7 @@ impl State {
                 let state = |key: &str| message.state.and_then(|state| state.get(key));
                 let kind = state("type").and_then(Value::str).unwrap_or_default();
                 // A message that is not complete was cut.
-                let cut = matches!(kind.as_ref(), "cancelled" | "error" | "streaming");
+                let cut = matches!(kind, "cancelled" | "error" | "streaming");
                 let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
                 self.answer(message.content, status, id, agent, emit);
                 if kind == "error" {
@@ -95,14 +95,13 @@ impl State {
                 let stop = state("stopReason").and_then(Value::str);
                 if agent.is_none() {
                     let mut blocks = message.content.into_iter().flat_map(Value::elements);
-                    let calls =
-                        blocks.any(|block| block.get("type").and_then(Value::str).as_deref() == Some("tool_use"));
-                    self.turn.calls = calls && !cut && stop.as_deref().is_none_or(|stop| stop == "tool_use");
+                    let calls = blocks.any(|block| block.get("type").and_then(Value::str) == Some("tool_use"));
+                    self.turn.calls = calls && !cut && stop.is_none_or(|stop| stop == "tool_use");
                     self.turn.failed = kind == "error";
                 }
-                self.note_answer(message.usage.as_ref(), stop.as_deref(), agent.is_none());
+                self.note_answer(message.usage.as_ref(), stop, agent.is_none());
                 self.turn.duration_ms = message.elapsed;
-                if agent.is_none() && stop.as_deref() == Some("end_turn") {
+                if agent.is_none() && stop == Some("end_turn") {
                     self.end_turn(TurnStatus::Completed, emit);
                 }
             }
@@ -112,12 +111,12 @@ impl State {
 
     /// A prompt, results of tools, or text that the agent put in.
     fn thread_user(&mut self, message: &ThreadMessage<'_>, role: &str, id: Option<&str>, emit: &mut Emit<'_>) {
-        let agent = named(message.parent.as_deref());
+        let agent = named(message.parent);
         let mut parts = Vec::new();
         parts.extend(message.content.and_then(Value::text).map(text_part));
         for value in message.content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            match (block.tool_use_id.as_deref(), &block.run) {
+            match (block.tool_use_id, &block.run) {
                 (Some(call), Some(run)) => self.run(call, run, agent, emit),
                 _ => parts.push(part(block, value, emit)),
             }
@@ -147,7 +146,7 @@ impl State {
     /// How a tool ran. One that is still in progress was cut: nothing more will come of it.
     fn run(&mut self, call: &str, run: &Run<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
         self.subagent(call, run.progress, emit);
-        let status = run.status.as_deref().unwrap_or_default();
+        let status = run.status.unwrap_or_default();
         let shown = match status {
             "done" => run.result.map(Shown::of),
             // As the stream says it.
@@ -172,10 +171,10 @@ impl State {
             for used in step.get("tool_uses").into_iter().flat_map(Value::elements) {
                 let string = |key: &str| used.get(key).and_then(Value::str);
                 let (Some(id), Some(name)) = (string("id"), string("tool_name")) else { continue };
-                self.call(&id, &name, used.get("input"), Some(&parent), Some(call), emit);
+                self.call(id, name, used.get("input"), Some(&parent), Some(call), emit);
                 let failed = string("status").is_none_or(|status| status != "done");
                 let result = used.get("result").or_else(|| used.get("error"));
-                self.give_result(&id, result.map(Shown::of).unwrap_or_default(), failed, Some(call), emit);
+                self.give_result(id, result.map(Shown::of).unwrap_or_default(), failed, Some(call), emit);
             }
         }
     }
@@ -207,7 +206,7 @@ fn facts(thread: &Thread<'_>, emit: &mut Emit<'_>) {
         initial.and_then(|initial| initial.get("platform")).and_then(|platform| platform.get("clientVersion"));
     let tree = initial.and_then(|initial| initial.get("trees")).and_then(|trees| trees.elements().next());
     let uri = tree.and_then(|tree| tree.get("uri")).and_then(Value::str);
-    let cwd = uri.map(|uri| Json::of(&path_of_uri(&uri)));
+    let cwd = uri.map(|uri| Json::of(&path_of_uri(uri)));
     emit.facts(&[("agent_version", version.map(Value::json)), ("cwd", cwd), ("variant", thread.mode.map(Value::json))]);
 }
 
@@ -216,6 +215,6 @@ fn written_at(message: &ThreadMessage<'_>) -> Option<i64> {
     let sent = message.meta.and_then(|meta| meta.get("sentAt")).and_then(Value::i64);
     let first = message.content.and_then(|content| content.elements().next());
     let begun = first.and_then(|block| block.get("startTime")).and_then(Value::i64);
-    let billed = message.usage.as_ref().and_then(|usage| usage.timestamp.as_deref()).and_then(time::parse);
+    let billed = message.usage.as_ref().and_then(|usage| usage.timestamp).and_then(time::parse);
     sent.or(begun).or(billed)
 }

@@ -48,7 +48,7 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
     let tool_kind = kind(name);
     let agent = (tool_kind == ToolKind::Task).then(|| Subagent {
         r#type: Some(Cow::Borrowed(name)),
-        name: string("description"),
+        name: string("description").map(Cow::Borrowed),
         ..Subagent::default()
     });
     let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map(|(server, tool)| McpTool {
@@ -63,7 +63,7 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
         arguments: input.map_or_else(Text::default, |input| input.text().unwrap_or_else(|| Text::from(input.raw()))),
         call_id: Cow::Borrowed(id),
         title: title.or_else(|| title::of(&tool_kind, mcp.as_ref(), input)),
-        cwd: string("cwd"),
+        cwd: string("cwd").map(Cow::Borrowed),
         mcp,
         tool_kind: Some(tool_kind),
         agent,
@@ -73,7 +73,7 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
 
 /// What a result will need of its call.
 pub(super) fn info(name: &str, input: Option<Value<'_>>) -> CallInfo {
-    let string = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str).map(Cow::into_owned);
+    let string = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str).map(str::to_owned);
     let content = if name == "create_file" { string("content") } else { None };
     CallInfo { name: name.to_owned(), path: string("path"), content }
 }

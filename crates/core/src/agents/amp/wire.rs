@@ -1,7 +1,5 @@
 //! What Amp's lines and threads are. The lines look like Claude Code's, but hold less.
 
-use std::borrow::Cow;
-
 use interlinear_schema::Text;
 
 use crate::json::Value;
@@ -23,17 +21,17 @@ wire! {
     /// `user` and `assistant`.
     pub(super) struct MessageLine in "message_line" {
         message: Message<'a>,
-        parent("parent_tool_use_id"): Cow<'a, str>,
+        parent("parent_tool_use_id"): &'a str,
     }
     known "type" "session_id" "uuid" "timestamp"
 }
 
 wire! {
     pub(super) struct Message in "message" {
-        id: Cow<'a, str>,
-        model: Cow<'a, str>,
+        id: &'a str,
+        model: &'a str,
         content: Value<'a>,
-        stop_reason: Cow<'a, str>,
+        stop_reason: &'a str,
         usage: Usage<'a>,
     }
     known "type" "role" "stop_sequence"
@@ -47,8 +45,8 @@ wire! {
         cache_write("cache_creation_input_tokens" | "cacheCreationInputTokens"): u64,
         /// The size of the context.
         window("max_tokens" | "maxInputTokens"): u64,
-        model: Cow<'a, str>,
-        timestamp: Cow<'a, str>,
+        model: &'a str,
+        timestamp: &'a str,
     }
     known "service_tier" "totalInputTokens" "creditsSinceLastUserMessage" "credits" "cache_creation" "server_tool_use"
         "thinkingBudget" "maxOutputTokens"
@@ -57,15 +55,15 @@ wire! {
 wire! {
     /// A block of content, live and stored.
     pub(super) struct Block in "block" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         text: Text<'a>,
         thinking: Text<'a>,
         // tool_use
-        id: Cow<'a, str>,
-        name: Cow<'a, str>,
+        id: &'a str,
+        name: &'a str,
         input: Value<'a>,
         // tool_result
-        tool_use_id("tool_use_id" | "toolUseID"): Cow<'a, str>,
+        tool_use_id("tool_use_id" | "toolUseID"): &'a str,
         content: Value<'a>,
         is_error: bool,
         run: Run<'a>,
@@ -80,7 +78,7 @@ wire! {
 wire! {
     /// How a tool ran, in a thread.
     pub(super) struct Run in "block.run" {
-        status: Cow<'a, str>,
+        status: &'a str,
         result: Value<'a>,
         error: Value<'a>,
         reason: Value<'a>,
@@ -92,7 +90,7 @@ wire! {
 wire! {
     /// `result`: the end of the run.
     pub(super) struct RunResult in "result" {
-        subtype: Cow<'a, str>,
+        subtype: &'a str,
         is_error: bool,
         error: Text<'a>,
         result: Text<'a>,
@@ -105,16 +103,16 @@ wire! {
 wire! {
     /// A line of older versions: `message`, `tool_call`, `tool_result`, `error`, `done`.
     pub(super) struct Older in "older" {
-        id: Cow<'a, str>,
-        role: Cow<'a, str>,
+        id: &'a str,
+        role: &'a str,
         content: Value<'a>,
         text: Value<'a>,
         // tool_call
         call("tool_call" | "toolCall"): Value<'a>,
-        name("name" | "tool_name" | "tool"): Cow<'a, str>,
+        name("name" | "tool_name" | "tool"): &'a str,
         arguments("arguments" | "input" | "args"): Value<'a>,
         // tool_result
-        call_id("tool_call_id" | "call_id" | "tool_use_id" | "toolCallId"): Cow<'a, str>,
+        call_id("tool_call_id" | "call_id" | "tool_use_id" | "toolCallId"): &'a str,
         output("output" | "result"): Value<'a>,
         is_error: bool,
         // error
@@ -127,7 +125,7 @@ wire! {
 wire! {
     /// A thread.
     pub(super) struct Thread in "thread" {
-        id: Cow<'a, str>,
+        id: &'a str,
         created: i64,
         messages: Vec<ThreadMessage<'a>>,
         mode("agentMode"): Value<'a>,
@@ -141,14 +139,14 @@ wire! {
 
 wire! {
     pub(super) struct ThreadMessage in "thread.message" {
-        role: Cow<'a, str>,
+        role: &'a str,
         id("messageId"): Value<'a>,
         content: Value<'a>,
         state: Value<'a>,
         usage: Usage<'a>,
         meta: Value<'a>,
         elapsed("turnElapsedMs"): u64,
-        parent("parentToolUseId"): Cow<'a, str>,
+        parent("parentToolUseId"): &'a str,
     }
     known "userState" "agentMode" "originalToolUseInput" "discoveredGuidanceFiles" "interrupted" "fileMentions" "source"
         "dtwMessageID" "readAt" "nativeMessage"

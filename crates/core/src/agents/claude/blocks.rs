@@ -33,7 +33,7 @@ pub(super) fn parts<'a>(content: Value<'a>, emit: &mut Emit<'_>) -> Vec<ContentP
     let mut parts = Vec::with_capacity(1);
     for value in content.elements() {
         let Some(block) = read::<Block<'_>>(value, emit).filter(|block| block.tool_use_id.is_none()) else { continue };
-        match block.r#type.as_deref().unwrap_or_default() {
+        match block.r#type.unwrap_or_default() {
             "text" => parts.push(text_part(block.text.unwrap_or_default())),
             _ => parts.push(media(block, value)),
         }
@@ -47,11 +47,11 @@ fn text_part(text: Text<'_>) -> ContentPart<'_> {
 
 /// An image, a document, or something unknown.
 pub(super) fn media<'a>(block: Block<'a>, value: Value<'a>) -> ContentPart<'a> {
-    match (block.r#type.as_deref(), block.source) {
+    match (block.r#type, block.source) {
         (Some("image"), Some(source)) if source.is_there() => image(source),
         (Some("document"), source) => {
             let path = block.title.map(|title| title.to_str_lossy().into_owned());
-            let mime = source.as_ref().and_then(|source| source.media_type.as_deref());
+            let mime = source.as_ref().and_then(|source| source.media_type);
             let path = path.unwrap_or_else(|| format!("document ({})", mime.unwrap_or("unknown type")));
             let (path, action) = (Cow::Owned(path), FileAction::Read);
             ContentPart::FileRef(FileRefPart { path, action, ..FileRefPart::default() })
@@ -65,12 +65,11 @@ fn image(source: Source<'_>) -> ContentPart<'_> {
     let mime = source.media_type;
     let path = match source.data {
         Some(data) => {
-            let mut url =
-                format!("data:{};base64,", mime.as_deref().unwrap_or("application/octet-stream")).into_bytes();
+            let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
             data.append_to(&mut url);
             Text::from_wtf8(url)
         }
         None => source.url.or(source.file_id).unwrap_or_default(),
     };
-    ContentPart::Image(ImagePart { path, mime, ..ImagePart::default() })
+    ContentPart::Image(ImagePart { path, mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
 }

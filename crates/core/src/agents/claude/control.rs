@@ -22,8 +22,8 @@ impl State {
             emit.unknown(value.json(), None);
             return;
         };
-        let id = line.request_id.as_deref().unwrap_or_default();
-        let subtype = request.subtype.as_deref().unwrap_or_default();
+        let id = line.request_id.unwrap_or_default();
+        let subtype = request.subtype.unwrap_or_default();
         emit.kind_of("control_request", subtype);
         if matches!(subtype, "can_use_tool" | "elicitation") && !emit.first_time(&format!("request {id}")) {
             emit.ignore("repeated");
@@ -41,12 +41,12 @@ impl State {
     }
 
     fn may_use_tool(&mut self, id: &str, request: &Request<'_>, emit: &mut Emit<'_>) {
-        let name = request.tool_name.as_deref().unwrap_or_default();
-        let tool_use_id = request.tool_use_id.clone().map(Cow::into_owned);
+        let name = request.tool_name.unwrap_or_default();
+        let tool_use_id = request.tool_use_id.map(str::to_owned);
         let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, request.input, emit));
         let call = tool_use_id.as_deref().and_then(|id| self.calls.get(id));
         // The call says whose it is; a request may come before it. The main agent may go by the name of the session.
-        let task = request.agent_id.as_deref().filter(|task| emit.session().native_id.as_deref() != Some(task));
+        let task = request.agent_id.filter(|task| emit.session().native_id.as_deref() != Some(task));
         let of_task = || task.map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
         let agent = call.map_or_else(of_task, |call| call.agent.clone());
         if agent.is_none() {
@@ -108,7 +108,7 @@ impl State {
         let fields: Vec<_> = fields.into_iter().flat_map(Value::members).collect();
         let questions: Vec<_> = fields.iter().map(|(name, field)| form_field(name, *field)).collect();
         let mut pending = pending(id, event_id.clone(), PendingKind::Form);
-        pending.questions = fields.iter().map(|(name, _)| name.clone().into_owned()).collect();
+        pending.questions = fields.iter().map(|(name, _)| (*name).to_owned()).collect();
         pending.input = request.requested_schema.map_or("{}", Value::raw).to_owned();
         self.requests.push(pending);
         let first = questions.first().map(|question| &question.options);
@@ -139,11 +139,11 @@ impl State {
             emit.ignore("no response");
             return;
         };
-        let id = response.request_id.as_deref().unwrap_or_default();
+        let id = response.request_id.unwrap_or_default();
         let Some(request) = self.host_requests.remove(id) else {
             return self.answered(response, false, emit);
         };
-        if response.subtype.as_deref() == Some("error") {
+        if response.subtype == Some("error") {
             emit.status(StatusLabel::Notice, response.error.clone(), None);
             return;
         }
@@ -167,7 +167,7 @@ impl State {
 
     /// A permission, question, plan or form is answered; `told` by the host, or as the agent echoes it.
     fn answered(&mut self, response: &Response<'_>, told: bool, emit: &mut Emit<'_>) {
-        let id = response.request_id.as_deref().unwrap_or_default();
+        let id = response.request_id.unwrap_or_default();
         let Some(index) = self.requests.iter().position(|request| request.request_id == id) else {
             emit.ignore(if told { "answer to nothing" } else { "echo" });
             return;
@@ -183,7 +183,7 @@ impl State {
 
     /// The agent withdraws a request.
     pub(super) fn cancelled(&mut self, line: &ControlCancel<'_>, emit: &mut Emit<'_>) {
-        let id = line.request_id.as_deref().unwrap_or_default();
+        let id = line.request_id.unwrap_or_default();
         match self.requests.iter().position(|request| request.request_id == id) {
             Some(index) => {
                 let pending = self.requests.remove(index);
@@ -199,7 +199,7 @@ impl State {
 
     /// The host asks the agent for something.
     pub(super) fn host_request(&mut self, line: &ControlRequest<'_>, emit: &mut Emit<'_>) {
-        let subtype = line.request.as_ref().and_then(|request| request.subtype.as_deref()).unwrap_or_default();
+        let subtype = line.request.as_ref().and_then(|request| request.subtype).unwrap_or_default();
         emit.kind_of("control_request", subtype);
         emit.ignore("request of the host");
         let request = match subtype {
@@ -208,14 +208,14 @@ impl State {
                 HostRequest::Interrupt
             }
             "cancel_async_message" => {
-                let uuid = line.request.as_ref().and_then(|request| request.message_uuid.as_deref());
+                let uuid = line.request.as_ref().and_then(|request| request.message_uuid);
                 let index = self.prompts.iter().position(|prompt| prompt.uuid.as_deref() == uuid && uuid.is_some());
                 HostRequest::CancelPrompt(index.map(|index| self.prompts.remove(index).item_id))
             }
             other => HostRequest::Other(other.to_owned()),
         };
-        if let Some(id) = &line.request_id {
-            self.host_requests.insert(id.clone().into_owned(), request);
+        if let Some(id) = line.request_id {
+            self.host_requests.insert(id.to_owned(), request);
         }
     }
 
@@ -360,7 +360,7 @@ fn questions(input: Option<Value<'_>>) -> impl Iterator<Item = Value<'_>> {
 }
 
 fn question_texts(input: Option<Value<'_>>) -> Vec<String> {
-    let text = |question: Value<'_>| question.get("question").and_then(Value::str).unwrap_or_default().into_owned();
+    let text = |question: Value<'_>| question.get("question").and_then(Value::str).unwrap_or_default().to_owned();
     questions(input).map(text).collect()
 }
 
@@ -408,7 +408,7 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
     let body = response.response;
     let field = |key: &str| body.and_then(|body| body.get(key));
     let word = |key: &str| field(key).and_then(Value::str).unwrap_or_default();
-    if response.subtype.as_deref() == Some("error") {
+    if response.subtype == Some("error") {
         return (PermissionStatus::Reject, None);
     }
     if pending.kind == PendingKind::Form {
@@ -444,12 +444,12 @@ fn shown(value: Value<'_>) -> Text<'_> {
 /// The answers in the order of the questions. Where several may be chosen, the agent joins them with commas.
 fn answers_in_order<'a>(input: Option<Value<'_>>, answers: Value<'a>) -> Vec<Vec<Text<'a>>> {
     let answer = |question: Value<'_>| {
-        let answer = answers.get(&question.get("question")?.str()?)?;
+        let answer = answers.get(question.get("question")?.str()?)?;
         if answer.is_array() {
             return Some(answer.elements().filter_map(Value::text).collect());
         }
         let several = question.get("multiSelect").and_then(Value::bool) == Some(true);
-        Some(if several { chosen(&answer.str()?, question) } else { vec![answer.text()?] })
+        Some(if several { chosen(answer.str()?, question) } else { vec![answer.text()?] })
     };
     questions(input).map(|question| answer(question).unwrap_or_default()).collect()
 }
@@ -458,13 +458,13 @@ fn answers_in_order<'a>(input: Option<Value<'_>>, answers: Value<'a>) -> Vec<Vec
 fn chosen(answer: &str, question: Value<'_>) -> Vec<Text<'static>> {
     let labels = question.get("options").into_iter().flat_map(Value::elements);
     let labels = labels.filter_map(|option| option.get("label")?.str()).collect();
-    let labels = sorted(labels, |a: &Cow<'_, str>, b| a.len() >= b.len());
+    let labels = sorted(labels, |a: &&str, b: &&str| a.len() >= b.len());
     let mut rest = answer;
     let mut found = Vec::new();
     while !rest.is_empty() {
         let next = labels.iter().find_map(|label| {
-            let after = rest.strip_prefix(label.as_ref())?;
-            Some((label.clone().into_owned(), if after.is_empty() { after } else { after.strip_prefix(", ")? }))
+            let after = rest.strip_prefix(*label)?;
+            Some(((*label).to_owned(), if after.is_empty() { after } else { after.strip_prefix(", ")? }))
         });
         let (label, after) = next.unwrap_or_else(|| (rest.to_owned(), ""));
         found.push(Text::from(label));

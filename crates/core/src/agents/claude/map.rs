@@ -23,10 +23,10 @@ impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
         let head = Line::read(line, &mut emit.book.drift);
         match &head.subtype {
-            Some(subtype) if head.kind == "system" || head.kind == "result" => emit.kind_of(&head.kind, subtype),
-            _ => emit.kind(&head.kind),
+            Some(subtype) if head.kind == "system" || head.kind == "result" => emit.kind_of(head.kind, subtype),
+            _ => emit.kind(head.kind),
         }
-        if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
+        if let Some(id) = head.session_id.filter(|id| !id.is_empty())
             && emit.session().native_id.is_none()
         {
             emit.native_session(id);
@@ -47,8 +47,8 @@ impl Adapter for State {
         }
         self.told = true;
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(&kind);
-        match kind.as_ref() {
+        emit.kind(kind);
+        match kind {
             "user" => {
                 if let Some(user) = read(line, emit) {
                     self.prompt_sent(&user, emit);
@@ -97,7 +97,7 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 
 impl State {
     fn dispatch(&mut self, head: &Line<'_>, agent: Option<String>, line: Value<'_>, emit: &mut Emit<'_>) {
-        match head.kind.as_ref() {
+        match head.kind {
             "assistant" => {
                 if let Some(assistant) = read::<Assistant<'_>>(line, emit) {
                     self.assistant(&assistant, agent, emit);
@@ -120,8 +120,8 @@ impl State {
             }
             "system" => {
                 if let Some(system) = read::<System<'_>>(line, emit) {
-                    let subtype = head.subtype.clone().unwrap_or_default();
-                    self.system(&subtype, &system, head, line, agent, emit);
+                    let subtype = head.subtype.unwrap_or_default();
+                    self.system(subtype, &system, head, line, agent, emit);
                 }
             }
             "control_request" => {
@@ -164,7 +164,7 @@ impl State {
             "summary" => title(small.summary, emit),
             "permission-mode" => emit.facts(&[("mode", small.mode.map(Value::json))]),
             "attachment" => match small.attachment {
-                Some(attachment) => self.attachment(attachment, small.uuid.as_deref(), agent, emit),
+                Some(attachment) => self.attachment(attachment, small.uuid, agent, emit),
                 None => emit.ignore("context for the model"),
             },
             "auth_status" | "session_writes_lost" | "active_goal" => {
@@ -211,8 +211,8 @@ impl State {
         self.complete_messages(in_turn, emit);
         self.answer_of_single_object(result, emit);
         self.settle_undecided(result.permission_denials, emit);
-        let subtype = result.subtype.as_deref().unwrap_or("success");
-        let aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
+        let subtype = result.subtype.unwrap_or("success");
+        let aborted = result.terminal_reason.is_some_and(|reason| reason.starts_with("aborted"));
         let failed = result.is_error == Some(true) || subtype != "success";
         let status = if aborted || (self.turn.interrupted && subtype == "error_during_execution") {
             TurnStatus::Interrupted
@@ -242,7 +242,7 @@ impl State {
 
     /// With `--output-format json` the result is all there is: it holds the answer.
     fn answer_of_single_object(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
-        let failed = result.is_error == Some(true) || result.subtype.as_deref() != Some("success");
+        let failed = result.is_error == Some(true) || result.subtype != Some("success");
         let Some(text) = result.result.as_ref().filter(|text| !text.is_empty()) else { return };
         if self.initialised || self.turn.answered || failed {
             return;
@@ -267,7 +267,7 @@ impl State {
         });
         // Older versions say it of the message only.
         let last = self.turn.stop_reason.take().filter(|_| status == TurnStatus::Completed);
-        let stop_reason = result.stop_reason.clone().map(Cow::into_owned).or(last);
+        let stop_reason = result.stop_reason.map(str::to_owned).or(last);
         TurnMetadata {
             status: Some(status),
             usage: usage.map(|usage| Usage {
@@ -317,14 +317,14 @@ impl State {
 
 /// Time and place of a stored entry.
 fn stored_head(head: &Stored<'_>, emit: &mut Emit<'_>) {
-    if let Some(ms) = head.timestamp.as_deref().and_then(time::parse) {
+    if let Some(ms) = head.timestamp.and_then(time::parse) {
         emit.at(ms);
     }
     if head.version.is_none() && head.cwd.is_none() {
         return;
     }
-    let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Json::of);
-    emit.learn(&[("agent_version", text(&head.version)), ("cwd", text(&head.cwd)), ("mode", text(&head.mode))]);
+    let text = |text: Option<&str>| text.map(Json::of);
+    emit.learn(&[("agent_version", text(head.version)), ("cwd", text(head.cwd)), ("mode", text(head.mode))]);
 }
 
 fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {

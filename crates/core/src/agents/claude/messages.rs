@@ -25,12 +25,12 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        if line.uuid.as_deref().is_some_and(|uuid| self.lines.contains_key(uuid)) {
+        if line.uuid.is_some_and(|uuid| self.lines.contains_key(uuid)) {
             emit.ignore("repeated");
             return;
         }
-        let agent = stored_agent.or_else(|| named(line.parent_tool_use_id.as_deref()).map(str::to_owned));
-        let id = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
+        let agent = stored_agent.or_else(|| named(line.parent_tool_use_id).map(str::to_owned));
+        let id = message.id.or(line.uuid).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
             let new = self.note_usage(id, message);
@@ -46,12 +46,12 @@ impl State {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
             self.whole_block(&block, value, line, agent.as_deref(), emit);
         }
-        if let (Some(uuid), Some(message)) = (&line.uuid, self.message(agent.as_deref())) {
+        if let (Some(uuid), Some(message)) = (line.uuid, self.message(agent.as_deref())) {
             let item_id = message.item_id.clone();
-            self.lines.insert(uuid.clone().into_owned(), item_id);
+            self.lines.insert(uuid.to_owned(), item_id);
         }
         let failed = line.api_error == Some(true);
-        if let Some(code) = line.error.as_deref().or_else(|| failed.then_some("unknown")) {
+        if let Some(code) = line.error.or_else(|| failed.then_some("unknown")) {
             self.failure(code, line, message.content, agent.as_deref(), emit);
         }
     }
@@ -82,10 +82,10 @@ impl State {
         if new {
             self.turn.stop_reason = None;
         }
-        let model = message.model.as_deref().filter(|model| *model != "<synthetic>");
+        let model = message.model.filter(|model| *model != "<synthetic>");
         note(model, &mut self.turn.model);
         // Live, the result tells it of a message that the agent made itself.
-        note(message.stop_reason.as_deref().filter(|_| self.stored || model.is_some()), &mut self.turn.stop_reason);
+        note(message.stop_reason.filter(|_| self.stored || model.is_some()), &mut self.turn.stop_reason);
         let Some(usage) = &message.usage else { return new };
         let counts = usage.counts().map(Option::unwrap_or_default);
         if counts != [0; 4] {
@@ -169,7 +169,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        match block.r#type.as_deref().unwrap_or_default() {
+        match block.r#type.unwrap_or_default() {
             "text" => {
                 let text = block.text.as_ref().map_or_else(Text::default, Text::borrow);
                 self.whole_part(BlockKind::Text, &text_part(text), agent, emit);
@@ -228,7 +228,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let (Some(id), Some(name)) = (named(block.id.as_deref()), named(block.name.as_deref())) else {
+        let (Some(id), Some(name)) = (named(block.id), named(block.name)) else {
             let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
             self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
@@ -236,7 +236,7 @@ impl State {
         self.message_item(agent, emit);
         let input = block.input;
         let mut part = tools::call_part(id, name, input);
-        let meta = line.tool_use_meta.iter().flatten().find(|meta| meta.id.as_deref() == Some(id));
+        let meta = line.tool_use_meta.iter().flatten().find(|meta| meta.id == Some(id));
         if let Some(name) = meta.and_then(|meta| meta.display_name.as_ref()) {
             let server = meta.and_then(|meta| meta.server_display_name.as_ref());
             let server = server.map(|server| format!(" ({server})")).unwrap_or_default();
@@ -274,15 +274,15 @@ impl State {
             emit.ignore("no event");
             return;
         };
-        let agent = named(line.parent_tool_use_id.as_deref());
-        match event.r#type.as_deref().unwrap_or_default() {
+        let agent = named(line.parent_tool_use_id);
+        match event.r#type.unwrap_or_default() {
             "content_block_delta" => self.stream_delta(event, agent, emit),
             "message_start" => {
                 if agent.is_none() {
                     emit.begin_turn(None, false);
                 }
                 if let Some(message) = &event.message {
-                    let id = message.id.as_deref().unwrap_or_default();
+                    let id = message.id.unwrap_or_default();
                     if agent.is_none() {
                         self.note_usage(id, message);
                     }
@@ -306,7 +306,7 @@ impl State {
                     for (known, count) in self.turn.context.iter_mut().zip(counts) {
                         *known = count.unwrap_or(*known);
                     }
-                    let stop = event.delta.as_ref().and_then(|delta| delta.stop_reason.as_deref());
+                    let stop = event.delta.as_ref().and_then(|delta| delta.stop_reason);
                     note(stop, &mut self.turn.stop_reason);
                 }
                 emit.ignore("end of a message");
@@ -328,15 +328,15 @@ impl State {
     }
 
     fn stream_start(&mut self, index: u64, block: &Block<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
-        let kind = match block.r#type.as_deref().unwrap_or_default() {
+        let kind = match block.r#type.unwrap_or_default() {
             "text" => BlockKind::Text,
             "thinking" | "redacted_thinking" => BlockKind::Thinking,
             "tool_use" | "server_tool_use" | "mcp_tool_use" => BlockKind::ToolUse,
             _ => BlockKind::Other,
         };
-        let call_id = block.id.clone().unwrap_or_default().into_owned();
+        let call_id = block.id.unwrap_or_default().to_owned();
         let mut call = None;
-        if let (BlockKind::ToolUse, Some(name), false) = (kind, block.name.as_deref(), call_id.is_empty()) {
+        if let (BlockKind::ToolUse, Some(name), false) = (kind, block.name, call_id.is_empty()) {
             self.message_item(agent, emit);
             let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
             let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
@@ -361,7 +361,7 @@ impl State {
             emit.ignore("empty delta");
             return;
         };
-        let (text, part) = match delta.r#type.as_deref().unwrap_or_default() {
+        let (text, part) = match delta.r#type.unwrap_or_default() {
             "text_delta" => (&delta.text, text_part(Text::default())),
             "thinking_delta" => (&delta.thinking, reasoning_part(Text::from("…"))),
             "input_json_delta" => (&delta.partial_json, text_part(Text::default())),

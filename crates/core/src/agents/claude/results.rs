@@ -38,7 +38,7 @@ impl State {
             return;
         };
         emit.begin_turn(None, true);
-        let uuid = user.uuid.as_deref();
+        let uuid = user.uuid;
         let item_id = self.user_message(content, uuid, None, true, emit);
         let prompt = Prompt { uuid: uuid.map(str::to_owned), hash: content_hash(content), item_id };
         self.prompts.push(prompt);
@@ -50,14 +50,14 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| named(user.parent_tool_use_id.as_deref()).map(str::to_owned));
+        let agent = stored_agent.or_else(|| named(user.parent_tool_use_id).map(str::to_owned));
         let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
         let results = blocks().count();
         // Of several results it would not be known whose it is.
         let structured = user.tool_use_result.filter(|_| results == 1);
         for value in blocks() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            let allowed = block.tool_use_id.as_deref().and_then(|id| user.allowed(id));
+            let allowed = block.tool_use_id.and_then(|id| user.allowed(id));
             self.tool_result(&block, structured, allowed, agent.as_deref(), emit);
         }
         if results == 0 {
@@ -65,14 +65,14 @@ impl State {
         } else if content.elements().count() > results {
             // What stands beside results is the agent's.
             self.turn.interrupted |= agent.is_none() && blocks::plain_text(content).starts_with(INTERRUPTED.as_bytes());
-            self.system_text(content, user.uuid.as_deref(), agent.as_deref(), emit);
+            self.system_text(content, user.uuid, agent.as_deref(), emit);
         }
     }
 
     /// A `user` line that is no tool result.
     fn user_text(&mut self, user: &User<'_>, content: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
         let text = String::from_utf8_lossy(&blocks::plain_text(content)).into_owned();
-        let uuid = user.uuid.as_deref();
+        let uuid = user.uuid;
         if text.starts_with(INTERRUPTED) {
             self.turn.interrupted |= agent.is_none();
             self.system_text(content, uuid, agent, emit);
@@ -182,7 +182,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let Some(id) = block.tool_use_id.as_deref() else { return };
+        let Some(id) = block.tool_use_id else { return };
         let call = self.calls.remove(id).unwrap_or_default();
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
@@ -232,14 +232,14 @@ impl State {
     ) -> bool {
         let field = |key: &str| structured.and_then(|result| result.get(key));
         if let Some(task) = field("backgroundTaskId").and_then(Value::str) {
-            self.background_tasks.insert(task.into_owned());
+            self.background_tasks.insert(task.to_owned());
         }
         let launched = (is_launch(structured) || output.starts_with("Async agent launched"))
             && tools::kind(&call.name) == ToolKind::Task;
         if launched {
             if let Some(task) = field("agentId").and_then(Value::str) {
-                self.background_tasks.insert(task.clone().into_owned());
-                self.tasks.insert(task.into_owned(), id.to_owned());
+                self.background_tasks.insert(task.to_owned());
+                self.tasks.insert(task.to_owned(), id.to_owned());
             }
             emit.in_background(id);
         }
@@ -270,7 +270,7 @@ impl State {
             "TaskCreate" => {
                 let task = field("task")?;
                 let (id, text) = (task.get("id")?.str()?, task.get("subject")?.str()?);
-                let (id, text) = (id.into_owned(), text.into_owned());
+                let (id, text) = (id.to_owned(), text.to_owned());
                 self.todos.retain(|todo| todo.id != id);
                 self.todos.push(TodoEntry { id, text, status: "pending".to_owned() });
             }
@@ -279,14 +279,14 @@ impl State {
                 let status = field("statusChange").and_then(|change| change.get("to")).and_then(Value::str);
                 let todo = self.todos.iter_mut().find(|todo| todo.id == id);
                 if let (Some(todo), Some(status)) = (todo, status) {
-                    todo.status = status.into_owned();
+                    todo.status = status.to_owned();
                 }
                 self.todos.retain(|todo| todo.status != "deleted");
             }
             "TaskList" => {
                 let tasks = field("tasks")?;
                 let text =
-                    |task: Value<'_>, key: &str| task.get(key).and_then(Value::str).unwrap_or_default().into_owned();
+                    |task: Value<'_>, key: &str| task.get(key).and_then(Value::str).unwrap_or_default().to_owned();
                 let entry = |task: Value<'_>| TodoEntry {
                     id: text(task, "id"),
                     text: text(task, "subject"),
@@ -305,8 +305,8 @@ impl State {
     }
 
     /// Items that the agent takes back.
-    pub(super) fn retract(&mut self, uuids: &[Cow<'_, str>], detail: Option<Text<'_>>, emit: &mut Emit<'_>) {
-        let mut items: Vec<_> = uuids.iter().filter_map(|uuid| self.lines.get(uuid.as_ref()).cloned()).collect();
+    pub(super) fn retract(&mut self, uuids: &[&str], detail: Option<Text<'_>>, emit: &mut Emit<'_>) {
+        let mut items: Vec<_> = uuids.iter().filter_map(|uuid| self.lines.get(*uuid).cloned()).collect();
         items.dedup();
         let part = interlinear_schema::StatusPart {
             label: StatusLabel::Retracted,
@@ -411,7 +411,7 @@ fn todo(value: Value<'_>) -> Todo<'_> {
     let status = value.get("status").and_then(Value::str).unwrap_or_default();
     Todo {
         text: value.get("content").and_then(Value::text).unwrap_or_default(),
-        status: interlinear_schema::IntoOwned::into_owned(TodoStatus::from(status.as_ref())),
+        status: interlinear_schema::IntoOwned::into_owned(TodoStatus::from(status)),
         ..Todo::default()
     }
 }
@@ -443,8 +443,8 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
     let input = tape.read(&call.input).ok();
     let input_text = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str);
     let field = |key: &str| structured.and_then(|result| result.get(key));
-    let path = field("filePath").and_then(Value::str).map(Cow::into_owned);
-    let path = path.or_else(|| input_text("file_path").or_else(|| input_text("notebook_path")).map(Cow::into_owned));
+    let path = field("filePath").and_then(Value::str).map(str::to_owned);
+    let path = path.or_else(|| input_text("file_path").or_else(|| input_text("notebook_path")).map(str::to_owned));
     let path = path.filter(|path| !path.is_empty())?;
     let (action, diff) = match tools::kind(&call.name) {
         ToolKind::FileRead => (FileAction::Read, None),
@@ -464,19 +464,19 @@ fn edited(path: &str, input: Value<'_>, output: &str) -> Option<String> {
     let edits = input.get("edits").into_iter().flat_map(Value::elements);
     let diffs = std::iter::once(input).chain(edits).filter_map(|edit| {
         let text = |key: &str| edit.get(key).and_then(Value::str);
-        Some(diff::of_edit(path, &text("old_string")?, &text("new_string")?, output))
+        Some(diff::of_edit(path, text("old_string")?, text("new_string")?, output))
     });
     let header = diff::header(path, path).len();
     diffs.reduce(|all, next| all + &next[header..])
 }
 
 /// The change by which a file was written.
-fn written(path: &str, structured: Option<Value<'_>>, content: Option<Cow<'_, str>>, output: &str) -> Option<String> {
+fn written(path: &str, structured: Option<Value<'_>>, content: Option<&str>, output: &str) -> Option<String> {
     let hunks = structured.and_then(|result| result.get("structuredPatch"));
     let patch = hunks.and_then(|hunks| diff::from_hunks(path, hunks));
     let created = structured.map_or_else(
         || output.starts_with("File created"),
         |result| result.get("type").and_then(Value::str).is_some_and(|kind| kind == "create"),
     );
-    patch.or_else(|| if created { content.map(|content| diff::of_new_file(path, &content)) } else { None })
+    patch.or_else(|| if created { content.map(|content| diff::of_new_file(path, content)) } else { None })
 }

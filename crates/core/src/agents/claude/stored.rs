@@ -41,11 +41,11 @@ const PUT_IN: [&str; 2] = [SUMMARY, "Unknown slash command: "];
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     let text = |key: &str| line.get(key).and_then(Value::str);
     let kind = text("type")?;
-    let found = |form, version: Option<Cow<'_, str>>| {
-        Some(Recognised { agent: Agent::Claude, form, version: version.map(Cow::into_owned) })
+    let found = |form, version: Option<&str>| {
+        Some(Recognised { agent: Agent::Claude, form, version: version.map(str::to_owned) })
     };
     let stored = line.get("sessionId").is_some() || line.get("parentUuid").is_some() || line.get("leafUuid").is_some();
-    match kind.as_ref() {
+    match kind {
         "user" | "assistant" | "system" if stored => found(Form::Stored, text("version")),
         "summary" if stored => found(Form::Stored, None),
         kind if STORED.contains(&kind) && (stored || line.get("snapshot").is_some()) => {
@@ -79,13 +79,13 @@ impl State {
         if head.sidechain != Some(true) {
             return None;
         }
-        let agent = match (&head.agent_id, &head.parent_uuid) {
-            (Some(agent), _) => self.agents.get(agent.as_ref()).cloned().or_else(|| Some(agent.clone().into_owned())),
-            (None, Some(parent)) => self.sidechains.get(parent.as_ref()).cloned(),
+        let agent = match (head.agent_id, head.parent_uuid) {
+            (Some(agent), _) => self.agents.get(agent).cloned().or_else(|| Some(agent.to_owned())),
+            (None, Some(parent)) => self.sidechains.get(parent).cloned(),
             (None, None) => self.call_that_told(line, emit),
         };
-        if let (Some(agent), Some(uuid), None) = (&agent, &head.uuid, &head.agent_id) {
-            self.sidechains.insert(uuid.clone().into_owned(), agent.clone());
+        if let (Some(agent), Some(uuid), None) = (&agent, head.uuid, head.agent_id) {
+            self.sidechains.insert(uuid.to_owned(), agent.clone());
         }
         agent
     }
@@ -99,8 +99,8 @@ impl State {
         let first = free.peek().map(|(id, _)| *id);
         let content = line.get("message").and_then(|message| message.get("content"));
         let prompt = content.map(blocks::plain_text).unwrap_or_default();
-        let mut tape = Tape::default();
-        let mut tells = |call: &CallInfo| {
+        let tells = |call: &CallInfo| {
+            let mut tape = Tape::default();
             let told = tape.read(&call.input).ok().and_then(|input| input.get("prompt")?.text());
             told.is_some_and(|told| *told.as_wtf8() == *prompt)
         };
@@ -110,7 +110,7 @@ impl State {
 
     /// An entry of the user in the main conversation that is no tool result.
     pub(super) fn stored_prompt(&mut self, user: &User<'_>, content: Value<'_>, text: &str, emit: &mut Emit<'_>) {
-        let uuid = user.uuid.as_deref();
+        let uuid = user.uuid;
         let put_in = [user.meta, user.summary, user.transcript_only].contains(&Some(true))
             || PUT_IN.iter().any(|beginning| text.starts_with(beginning));
         let woken = user.origin.and_then(|origin| origin.get("kind")).and_then(Value::str);
@@ -137,7 +137,7 @@ impl State {
     /// of the assistant.
     pub(super) fn local_command(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
         let text = line.content.as_ref().map(Text::to_string).unwrap_or_default();
-        let uuid = line.uuid.as_deref();
+        let uuid = line.uuid;
         match local_output(&text) {
             Some(output) if output.is_empty() => emit.ignore("empty output"),
             Some(output) => self.said(&output, ItemRole::Assistant, uuid, emit),
@@ -206,7 +206,7 @@ impl State {
     ) {
         let text = |key: &str| attachment.get(key).and_then(Value::str);
         let kind = text("type").unwrap_or_default();
-        match kind.as_ref() {
+        match kind {
             "queued_command" => {
                 let Some(prompt) = attachment.get("prompt") else { return emit.ignore("context for the model") };
                 if text("commandMode").is_none_or(|mode| mode == "prompt") {
@@ -218,9 +218,11 @@ impl State {
             "file" | "directory" | "pdf_reference" | "already_read_file" | "compact_file_reference" => {
                 let path = text("filename").or_else(|| text("path")).filter(|path| !path.is_empty());
                 let part = match path {
-                    Some(path) => {
-                        ContentPart::FileRef(FileRefPart { path, action: FileAction::Read, ..FileRefPart::default() })
-                    }
+                    Some(path) => ContentPart::FileRef(FileRefPart {
+                        path: Cow::Borrowed(path),
+                        action: FileAction::Read,
+                        ..FileRefPart::default()
+                    }),
                     None => ContentPart::Json(JsonPart { json: attachment.json(), ..JsonPart::default() }),
                 };
                 self.system_item(vec![part], uuid, agent.as_deref(), emit);
@@ -341,12 +343,12 @@ impl Index {
         let text = |key: &str| value.get(key).and_then(Value::str);
         let id = |key: &str| text(key).map_or(0, |id| hash::of(id.as_bytes()));
         entry.uuid = id("uuid");
-        entry.time = text("timestamp").and_then(|time| time::parse(&time)).unwrap_or(i64::MIN);
+        entry.time = text("timestamp").and_then(time::parse).unwrap_or(i64::MIN);
         entry.parent = if id("parentUuid") == 0 { id("logicalParentUuid") } else { id("parentUuid") };
         let sidechain = value.get("isSidechain").and_then(Value::bool) == Some(true);
         if let Some(agent) = text("agentId").filter(|_| sidechain) {
             entry.agent = hash::of(agent.as_bytes());
-            self.thread(&agent);
+            self.thread(agent);
         }
         let kind = text("type").unwrap_or_default();
         if kind == "summary" {
@@ -358,10 +360,8 @@ impl Index {
             for block in blocks() {
                 let field = |key: &str| block.get(key).and_then(Value::str);
                 let prompt = block.get("input").and_then(|input| input.get("prompt")).and_then(Value::str);
-                if let (Some("Agent" | "Task"), Some(prompt), Some(id)) =
-                    (field("name").as_deref(), prompt, field("id"))
-                {
-                    self.starts.push((hash::of(prompt.as_bytes()), id.into_owned()));
+                if let (Some("Agent" | "Task"), Some(prompt), Some(id)) = (field("name"), prompt, field("id")) {
+                    self.starts.push((hash::of(prompt.as_bytes()), id.to_owned()));
                 }
             }
         }
@@ -369,10 +369,10 @@ impl Index {
             let call = blocks().find_map(|block| block.get("tool_use_id")?.str());
             let result = value.get("toolUseResult");
             let agent = result.and_then(|result| result.get("agentId")).and_then(Value::str);
-            if let (Some(call), Some(agent)) = (&call, agent) {
+            if let (Some(call), Some(agent)) = (call, agent) {
                 let place = if is_launch(result) { &mut entry.launches } else { &mut entry.result_of };
                 *place = hash::of(agent.as_bytes());
-                self.thread(&agent).call.get_or_insert_with(|| call.clone().into_owned());
+                self.thread(agent).call.get_or_insert_with(|| call.to_owned());
             }
             if let Some(thread) =
                 self.agents.get_mut(&entry.agent).filter(|thread| call.is_none() && thread.prompt == 0)
@@ -409,7 +409,7 @@ impl Index {
 
     /// Notes what stands beside a subagent's file: `agent-<id>.meta.json`.
     pub(crate) fn note_agent(&mut self, agent: &str, value: Value<'_>) {
-        let call = value.get("toolUseId").and_then(Value::str).map(Cow::into_owned);
+        let call = value.get("toolUseId").and_then(Value::str).map(str::to_owned);
         let thread = self.thread(agent);
         thread.call = call.or(thread.call.take());
     }

@@ -82,7 +82,7 @@ impl State {
     /// The start of a turn, with the facts of the session.
     fn init(&mut self, line: &System<'_>, head: &Line<'_>, emit: &mut Emit<'_>) {
         self.initialised = true;
-        if let Some(id) = head.session_id.as_deref().filter(|id| !id.is_empty())
+        if let Some(id) = head.session_id.filter(|id| !id.is_empty())
             && emit.session().native_id.as_deref() != Some(id)
         {
             self.cleared(id, emit);
@@ -138,11 +138,11 @@ impl State {
 
     fn task_started(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
         emit.ignore("shown by its call");
-        let (Some(task), Some(call)) = (&line.task_id, &line.tool_use_id) else { return };
-        self.tasks.insert(task.clone().into_owned(), call.clone().into_owned());
+        let (Some(task), Some(call)) = (line.task_id, line.tool_use_id) else { return };
+        self.tasks.insert(task.to_owned(), call.to_owned());
         if line.backgrounded == Some(true) {
-            self.background_tasks.insert(task.clone().into_owned());
-            if line.task_type.as_deref() == Some("local_agent") {
+            self.background_tasks.insert(task.to_owned());
+            if line.task_type == Some("local_agent") {
                 emit.in_background(call);
             }
         }
@@ -151,9 +151,9 @@ impl State {
     fn task_updated(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
         emit.ignore("shown by its call");
         let moved = line.patch.as_ref().is_some_and(|patch| patch.backgrounded == Some(true));
-        if let (Some(task), true) = (&line.task_id, moved) {
-            self.background_tasks.insert(task.clone().into_owned());
-            if let Some(call) = self.tasks.get(task.as_ref())
+        if let (Some(task), true) = (line.task_id, moved) {
+            self.background_tasks.insert(task.to_owned());
+            if let Some(call) = self.tasks.get(task)
                 && self.calls.get(call).is_some_and(|info| matches!(info.name.as_str(), "Agent" | "Task"))
             {
                 emit.in_background(&call.clone());
@@ -163,18 +163,18 @@ impl State {
 
     /// A subagent or command is done. What ran in the background is news; the rest is shown by its call.
     fn task_over(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
-        let Some(task) = line.task_id.as_deref() else {
+        let Some(task) = line.task_id else {
             emit.ignore("shown by its call");
             return;
         };
-        let call = self.tasks.remove(task).or_else(|| line.tool_use_id.clone().map(std::borrow::Cow::into_owned));
+        let call = self.tasks.remove(task).or_else(|| line.tool_use_id.map(str::to_owned));
         if let Some(call) = call.filter(|call| emit.is_background(call)) {
             self.complete_messages(|_, of| of == Some(call.as_str()), emit);
             emit.end_background(&call);
         }
         if self.background_tasks.remove(task) {
             let summary = line.summary.as_ref().map(Text::to_string).unwrap_or_default();
-            let status = line.status.and_then(Value::str).filter(|status| status != "completed");
+            let status = line.status.and_then(Value::str).filter(|status| *status != "completed");
             let status = status.map(|status| format!(": {status}")).unwrap_or_default();
             emit.status(StatusLabel::Notice, Some(Text::from(format!("{summary}{status}"))), None);
         } else {

@@ -129,8 +129,8 @@ fn for_session(suggestions: &str) -> String {
     let rules: Vec<_> = list
         .elements()
         .map(|rule| {
-            let kept = rule.members().filter(|(key, _)| key != "destination");
-            let kept: Vec<_> = kept.map(|(key, value)| format!("{}:{}", json(&key), value.raw())).collect();
+            let kept = rule.members().filter(|(key, _)| *key != "destination");
+            let kept: Vec<_> = kept.map(|(key, value)| format!("{}:{}", json(key), value.raw())).collect();
             format!("{{{},\"destination\":\"session\"}}", kept.join(","))
         })
         .collect();
@@ -170,7 +170,7 @@ fn form_value(schema: &str, name: &str, answers: &[String]) -> String {
     let field = schema.and_then(|schema| schema.get("properties")).and_then(|properties| properties.get(name));
     let kind = field.and_then(|field| field.get("type")).and_then(crate::json::Value::str).unwrap_or_default();
     let answer = answers.first().map(String::as_str).unwrap_or_default();
-    let plain = match kind.as_ref() {
+    let plain = match kind {
         "boolean" => matches!(answer, "true" | "false"),
         "number" | "integer" => Tape::default().read(answer).is_ok_and(|value| value.f64().is_some()),
         _ => false,

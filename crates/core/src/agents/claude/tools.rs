@@ -74,8 +74,8 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
     let title = title_key(name).iter().find_map(|key| text(key));
     let title = title.or_else(|| title::of(&tool_kind, mcp.as_ref(), input));
     let agent = (tool_kind == ToolKind::Task).then(|| Subagent {
-        r#type: string("subagent_type"),
-        name: string("description"),
+        r#type: string("subagent_type").map(Cow::Borrowed),
+        name: string("description").map(Cow::Borrowed),
         ..Subagent::default()
     });
     ToolCallPart {

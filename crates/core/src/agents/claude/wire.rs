@@ -1,8 +1,6 @@
 //! What Claude Code's lines are, live and stored. The two differ in spelling (`session_id`, `sessionId`) more than in
 //! content, so one struct reads both.
 
-use std::borrow::Cow;
-
 use interlinear_schema::Text;
 
 use crate::json::Value;
@@ -11,9 +9,9 @@ use crate::wire::{Drifts, wire, word};
 /// What every line has in common.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    pub(super) kind: Cow<'a, str>,
-    pub(super) subtype: Option<Cow<'a, str>>,
-    pub(super) session_id: Option<Cow<'a, str>>,
+    pub(super) kind: &'a str,
+    pub(super) subtype: Option<&'a str>,
+    pub(super) session_id: Option<&'a str>,
 }
 
 impl<'a> Line<'a> {
@@ -30,15 +28,15 @@ impl<'a> Line<'a> {
 wire! {
     /// What stored entries have in common besides.
     pub(super) struct Stored in "line" {
-        timestamp: Cow<'a, str>,
+        timestamp: &'a str,
         /// It belongs to a subagent.
         sidechain("isSidechain"): bool,
-        agent_id("agentId"): Cow<'a, str>,
-        uuid: Cow<'a, str>,
-        parent_uuid("parentUuid"): Cow<'a, str>,
-        version: Cow<'a, str>,
-        cwd: Cow<'a, str>,
-        mode("permissionMode"): Cow<'a, str>,
+        agent_id("agentId"): &'a str,
+        uuid: &'a str,
+        parent_uuid("parentUuid"): &'a str,
+        version: &'a str,
+        cwd: &'a str,
+        mode("permissionMode"): &'a str,
     }
     rest
 }
@@ -47,9 +45,9 @@ wire! {
     /// `assistant`: one content block of a message, live and stored.
     pub(super) struct Assistant in "assistant" {
         message: Message<'a>,
-        parent_tool_use_id: Cow<'a, str>,
-        uuid: Cow<'a, str>,
-        error: Cow<'a, str>,
+        parent_tool_use_id: &'a str,
+        uuid: &'a str,
+        error: &'a str,
         api_error("isApiErrorMessage" | "is_api_error_message"): bool,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
@@ -68,7 +66,7 @@ wire! {
 
 wire! {
     pub(super) struct ToolUseMeta in "assistant.tool_use_meta" {
-        id: Cow<'a, str>,
+        id: &'a str,
         display_name: Text<'a>,
         server_display_name: Text<'a>,
     }
@@ -78,10 +76,10 @@ wire! {
 wire! {
     /// A message of the model's API.
     pub(super) struct Message in "message" {
-        id: Cow<'a, str>,
-        model: Cow<'a, str>,
+        id: &'a str,
+        model: &'a str,
         content: Value<'a>,
-        stop_reason: Cow<'a, str>,
+        stop_reason: &'a str,
         usage: Usage<'a>,
     }
     known "type" "role" "stop_sequence" "context_management" "container" "stop_details" "diagnostics"
@@ -108,13 +106,13 @@ impl Usage<'_> {
 wire! {
     /// A block of content, whatever its type.
     pub(super) struct Block in "block" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         text: Text<'a>,
         thinking: Text<'a>,
-        id: Cow<'a, str>,
-        name: Cow<'a, str>,
+        id: &'a str,
+        name: &'a str,
         input: Value<'a>,
-        tool_use_id: Cow<'a, str>,
+        tool_use_id: &'a str,
         content: Value<'a>,
         is_error: bool,
         source: Source<'a>,
@@ -126,7 +124,7 @@ wire! {
 wire! {
     /// Where an image or document comes from.
     pub(super) struct Source in "block.source" {
-        media_type: Cow<'a, str>,
+        media_type: &'a str,
         data: Text<'a>,
         url: Text<'a>,
         file_id: Text<'a>,
@@ -145,8 +143,8 @@ wire! {
     /// `user`: tool results, replayed prompts, and text that the agent put in.
     pub(super) struct User in "user" {
         message: Message<'a>,
-        parent_tool_use_id: Cow<'a, str>,
-        uuid: Cow<'a, str>,
+        parent_tool_use_id: &'a str,
+        uuid: &'a str,
         tool_use_result("tool_use_result" | "toolUseResult"): Value<'a>,
         replay("isReplay"): bool,
         synthetic("isSynthetic"): bool,
@@ -182,7 +180,7 @@ wire! {
     /// `stream_event`: an event of the model's API, passed through.
     pub(super) struct Stream in "stream_event" {
         event: StreamEvent<'a>,
-        parent_tool_use_id: Cow<'a, str>,
+        parent_tool_use_id: &'a str,
     }
     known "type" "session_id" "uuid" "ttft_ms" "thinking_display" "api_message_id" "abandoned_blocks" "user_message_uuid"
         "user_message_uuids"
@@ -190,7 +188,7 @@ wire! {
 
 wire! {
     pub(super) struct StreamEvent in "stream_event.event" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         index: u64,
         message: Message<'a>,
         content_block: Block<'a>,
@@ -202,11 +200,11 @@ wire! {
 
 wire! {
     pub(super) struct StreamDelta in "stream_event.event.delta" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         text: Text<'a>,
         thinking: Text<'a>,
         partial_json: Text<'a>,
-        stop_reason: Cow<'a, str>,
+        stop_reason: &'a str,
     }
     known "signature" "stop_sequence" "citation" "container" "stop_details" "estimated_tokens"
 }
@@ -214,13 +212,13 @@ wire! {
 wire! {
     /// `result`: the end of a turn.
     pub(super) struct TurnResult in "result" {
-        uuid: Cow<'a, str>,
-        subtype: Cow<'a, str>,
+        uuid: &'a str,
+        subtype: &'a str,
         is_error: bool,
         result: Text<'a>,
         errors: Vec<Text<'a>>,
-        stop_reason: Cow<'a, str>,
-        terminal_reason: Cow<'a, str>,
+        stop_reason: &'a str,
+        terminal_reason: &'a str,
         duration_ms: u64,
         total_cost_usd: f64,
         usage: Usage<'a>,
@@ -238,7 +236,7 @@ wire! {
 wire! {
     /// `system`, all subtypes, live and stored.
     pub(super) struct System in "system" {
-        uuid: Cow<'a, str>,
+        uuid: &'a str,
         // init
         cwd: Value<'a>,
         tools: Value<'a>,
@@ -248,7 +246,7 @@ wire! {
         claude_code_version: Value<'a>,
         // status
         status: Value<'a>,
-        compact_result: Cow<'a, str>,
+        compact_result: &'a str,
         compact_error: Text<'a>,
         // compact_boundary
         compact_metadata("compact_metadata" | "compactMetadata"): Value<'a>,
@@ -261,11 +259,11 @@ wire! {
         content: Text<'a>,
         text: Text<'a>,
         message: Text<'a>,
-        retracted("retracted_message_uuids" | "retractedMessageUuids"): Vec<Cow<'a, str>>,
+        retracted("retracted_message_uuids" | "retractedMessageUuids"): Vec<&'a str>,
         // task_*
-        task_id: Cow<'a, str>,
-        tool_use_id: Cow<'a, str>,
-        task_type: Cow<'a, str>,
+        task_id: &'a str,
+        tool_use_id: &'a str,
+        task_type: &'a str,
         backgrounded("is_backgrounded"): bool,
         patch: TaskPatch<'a>,
         summary: Text<'a>,
@@ -312,7 +310,7 @@ wire! {
 wire! {
     /// `control_request`, in both directions.
     pub(super) struct ControlRequest in "control_request" {
-        request_id: Cow<'a, str>,
+        request_id: &'a str,
         request: Request<'a>,
     }
     known "type" "uuid" "session_id"
@@ -320,12 +318,12 @@ wire! {
 
 wire! {
     pub(super) struct Request in "control_request.request" {
-        subtype: Cow<'a, str>,
+        subtype: &'a str,
         // can_use_tool
-        tool_name: Cow<'a, str>,
+        tool_name: &'a str,
         input: Value<'a>,
-        tool_use_id: Cow<'a, str>,
-        agent_id: Cow<'a, str>,
+        tool_use_id: &'a str,
+        agent_id: &'a str,
         permission_suggestions("permission_suggestions" | "suggestions"): Value<'a>,
         blocked_path: Value<'a>,
         description: Value<'a>,
@@ -336,7 +334,7 @@ wire! {
         url: Value<'a>,
         requested_schema: Value<'a>,
         // cancel_async_message
-        message_uuid: Cow<'a, str>,
+        message_uuid: &'a str,
     }
     known "decision_reason_type" "classifier_approvable" "requires_user_interaction" "callback_id" "hooks"
         "sdkMcpServers" "promptSuggestions" "forwardSubagentText" "agentProgressSummaries" "server_name" "serverName"
@@ -356,8 +354,8 @@ wire! {
 
 wire! {
     pub(super) struct Response in "control_response.response" {
-        subtype: Cow<'a, str>,
-        request_id: Cow<'a, str>,
+        subtype: &'a str,
+        request_id: &'a str,
         response: Value<'a>,
         error: Text<'a>,
     }
@@ -367,7 +365,7 @@ wire! {
 wire! {
     /// `control_cancel_request`.
     pub(super) struct ControlCancel in "control_cancel_request" {
-        request_id: Cow<'a, str>,
+        request_id: &'a str,
     }
     known "type" "uuid" "session_id"
 }
@@ -383,7 +381,7 @@ wire! {
         ai_title("aiTitle"): Text<'a>,
         mode("permissionMode"): Value<'a>,
         attachment: Value<'a>,
-        uuid: Cow<'a, str>,
+        uuid: &'a str,
     }
     rest
 }

@@ -11,8 +11,8 @@ use crate::json::Value;
 
 impl State {
     /// A tool is called. Of a search the arguments come with its end, of a plan they stream.
-    pub(super) fn call_started(&mut self, kind: Kind, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = item.id.as_deref().unwrap_or_default();
+    pub(super) fn call_started(&mut self, kind: Kind, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let id = item.id.unwrap_or_default();
         let changes = item.changes.filter(|_| kind == Kind::FileChange).map_or("", Value::raw).to_owned();
         if let Some(live) = self.live_mut(place, id)
             && let Some(open) = live.call.take()
@@ -36,15 +36,15 @@ impl State {
         }
         let live = Live { kind, call_id: call_id.clone(), call, title, changes, ..Live::default() };
         self.remember(place, id, live);
-        if let (Kind::Activity, Some(thread)) = (kind, item.agent_thread_id.as_deref()) {
+        if let (Kind::Activity, Some(thread)) = (kind, item.agent_thread_id) {
             emit.in_background(&call_id);
             self.link(thread, &call_id, emit);
         }
     }
 
     /// A tool has come to its end.
-    pub(super) fn call_completed(&mut self, kind: Kind, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = item.id.as_deref().unwrap_or_default();
+    pub(super) fn call_completed(&mut self, kind: Kind, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let id = item.id.unwrap_or_default();
         let agent = place.agent.as_deref();
         let call_id = match self.forget(place, id) {
             Some(Live { call_id, call, .. }) => {
@@ -68,7 +68,7 @@ impl State {
         if starts {
             emit.in_background(&call_id);
         }
-        self.settle(&call_id, item.status.as_deref(), emit);
+        self.settle(&call_id, item.status, emit);
         let (mut part, extra, failed) = tools::result(kind, item, &call_id);
         if part.output.is_empty()
             && let Some(printed) = emit.printed(&call_id)
@@ -77,13 +77,13 @@ impl State {
         }
         emit.result(part, extra, failed, agent, false);
         let receivers = item.receivers.iter().flatten().map(AsRef::as_ref);
-        for thread in receivers.chain(item.agent_thread_id.as_deref()).filter(|_| starts) {
+        for thread in receivers.chain(item.agent_thread_id).filter(|_| starts) {
             self.link(thread, &call_id, emit);
         }
     }
 
     /// A change of files as far as the model has written it.
-    pub(super) fn patch_updated(&mut self, id: &str, changes: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn patch_updated(&mut self, id: &str, changes: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let item = Item { changes: Some(changes), ..Item::default() };
         if self.live(place, id).is_none() {
             if emit.has_begun(id) {
@@ -107,7 +107,7 @@ impl State {
     }
 
     /// More of a plan: its text is an argument, so what is added is the text as JSON has it.
-    pub(super) fn plan_delta(&mut self, id: &str, text: &Text<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn plan_delta(&mut self, id: &str, text: &Text<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let Some(live) = self.live_mut(place, id) else {
             emit.ignore("late");
             return;
@@ -121,7 +121,7 @@ impl State {
     }
 
     /// More output of a tool that runs.
-    pub(super) fn output_delta(&mut self, id: &str, text: &Text<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn output_delta(&mut self, id: &str, text: &Text<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         match self.live(place, id).map(|live| live.call_id.clone()) {
             Some(call) => emit.more_output(&call, text),
             None => emit.ignore("late"),
@@ -145,7 +145,7 @@ impl State {
         result: ToolResultPart<'_>,
         extra: Vec<ContentPart<'_>>,
         failed: bool,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
         let call_id = part.call_id.clone().into_owned();

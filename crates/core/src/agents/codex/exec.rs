@@ -1,7 +1,5 @@
 //! `codex exec --json`: one turn a process.
 
-use std::borrow::Cow;
-
 use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
 
 use super::argv;
@@ -17,9 +15,9 @@ impl State {
     /// An event of `exec --json`.
     pub(super) fn exec_event(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(&kind);
+        emit.kind(kind);
         let known = matches!(
-            kind.as_ref(),
+            kind,
             "thread.started"
                 | "turn.started"
                 | "turn.completed"
@@ -43,21 +41,21 @@ impl State {
         let place = if self.current.is_empty() && self.threads.is_empty() {
             let session = emit.selected();
             self.threads.insert(thread.clone(), super::state::Thread { session, ..Default::default() });
-            super::items::Place { thread, agent: None }
+            super::items::Place { thread: &thread, agent: None }
         } else {
             self.open_thread(&thread, None, emit)
         };
-        if let (Some(model), Some(thread)) = (self.exec.model.take(), self.threads.get_mut(&place.thread)) {
+        if let (Some(model), Some(thread)) = (self.exec.model.take(), self.threads.get_mut(place.thread)) {
             thread.model = Some(model);
         }
-        match (kind.as_ref(), event.item) {
+        match (kind, event.item) {
             ("thread.started", _) => {
                 emit.begin_session();
                 emit.ignore("nothing new");
             }
             ("turn.started", _) => self.turn_started(None, &place, emit),
             ("turn.completed", _) => {
-                if let (Some(tokens), Some(thread)) = (&event.usage, self.threads.get_mut(&place.thread)) {
+                if let (Some(tokens), Some(thread)) = (&event.usage, self.threads.get_mut(place.thread)) {
                     // These are sums over the thread: of one that goes on, nobody knows the turn's own.
                     let sum = turns::counts(tokens);
                     let before = thread.usage.sum.unwrap_or(if self.exec.resumed { sum } else { [0; 5] });
@@ -86,7 +84,7 @@ impl State {
 
     /// The command line: it holds the prompt.
     pub(super) fn arguments(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
-        let words: Vec<String> = line.elements().filter_map(Value::str).map(Cow::into_owned).collect();
+        let words: Vec<String> = line.elements().filter_map(Value::str).map(str::to_owned).collect();
         let Some(arguments) = argv::exec(&words) else { return emit.ignore("arguments") };
         (self.exec.resumed, self.exec.tells_turns) = (arguments.resumed, arguments.events);
         self.exec.reads_prompt = arguments.prompt.is_none();

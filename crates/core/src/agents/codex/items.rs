@@ -45,7 +45,7 @@ kept! {
 impl Kind {
     /// The types are `commandExecution`, `command_execution` and `CommandExecution`, by the form.
     pub(super) fn of(item: &Item<'_>) -> Self {
-        match plain(item.r#type.as_deref().unwrap_or_default(), &mut [0; LONGEST]) {
+        match plain(item.r#type.unwrap_or_default(), &mut [0; LONGEST]) {
             b"usermessage" => Self::User,
             b"agentmessage" | b"assistantmessage" => Self::Assistant,
             b"reasoning" => Self::Reasoning,
@@ -61,7 +61,7 @@ impl Kind {
             b"imageview" => Self::ImageView,
             b"imagegeneration" => Self::ImageGeneration,
             b"sleep" => Self::Sleep,
-            b"extension" if item.kind.as_deref() == Some("clock.sleep") => Self::Sleep,
+            b"extension" if item.kind == Some("clock.sleep") => Self::Sleep,
             b"functioncalloutput" => Self::FunctionOutput,
             b"enteredreviewmode" => Self::ReviewBegins,
             b"exitedreviewmode" => Self::ReviewEnds,
@@ -89,31 +89,31 @@ pub(super) fn plain<'b>(name: &str, into: &'b mut [u8; LONGEST]) -> &'b [u8] {
 
 /// Where an item stands.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) thread: String,
+pub(super) struct Place<'p> {
+    pub(super) thread: &'p str,
     /// The call that started the subagent whose thread it is.
     pub(super) agent: Option<String>,
 }
 
 impl State {
     /// An item begins.
-    pub(super) fn item_started(&mut self, value: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn item_started(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let Some(item) = read::<Item<'_>>(value, emit) else { return };
         let kind = Kind::of(&item);
-        let id = item.id.as_deref().unwrap_or_default();
+        let id = item.id.unwrap_or_default();
         let known = self.live(place, id).is_some_and(|live| live.call.is_none());
         if known {
             emit.ignore("repeated");
             return;
         }
-        if let Some(thread) = self.threads.get_mut(&place.thread).filter(|_| kind != Kind::User) {
+        if let Some(thread) = self.threads.get_mut(place.thread).filter(|_| kind != Kind::User) {
             thread.usage.restored = false;
         }
         match kind {
             Kind::User => self.user_started(&item, place, emit),
             Kind::Assistant | Kind::Reasoning => self.message_started(kind, id, place, emit),
             Kind::Todos => self.todo_items(&item, place, emit),
-            Kind::Activity if item.kind.as_deref() != Some("started") => emit.ignore("its end follows"),
+            Kind::Activity if item.kind != Some("started") => emit.ignore("its end follows"),
             Kind::HookPrompt
             | Kind::FunctionOutput
             | Kind::ReviewBegins
@@ -126,12 +126,12 @@ impl State {
     }
 
     /// An item shows what has become of it so far.
-    pub(super) fn item_updated(&mut self, value: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn item_updated(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let Some(item) = read::<Item<'_>>(value, emit) else { return };
         match Kind::of(&item) {
             Kind::Todos => self.todo_items(&item, place, emit),
             Kind::Command => {
-                let id = item.id.as_deref().unwrap_or_default();
+                let id = item.id.unwrap_or_default();
                 match (self.live(place, id).map(|live| live.call_id.clone()), item.aggregated_output) {
                     (Some(call), Some(output)) => emit.output_so_far(&call, output),
                     _ => emit.ignore("its end follows"),
@@ -142,7 +142,7 @@ impl State {
     }
 
     /// An item is over.
-    pub(super) fn item_completed(&mut self, value: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn item_completed(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let Some(item) = read::<Item<'_>>(value, emit) else { return };
         let kind = Kind::of(&item);
         let agent = place.agent.as_deref();
@@ -158,11 +158,11 @@ impl State {
             Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
             Kind::Compaction => self.compacted("item", place, emit),
             Kind::Todos => self.todo_items(&item, place, emit),
-            Kind::Activity if item.kind.as_deref() != Some("started") => activity(&item, agent, emit),
+            Kind::Activity if item.kind != Some("started") => activity(&item, agent, emit),
             // A warning: what ends the turn is no item.
             Kind::Failure => emit.status(StatusLabel::Notice, item.message.or(item.text), agent),
             Kind::Unknown => {
-                let name = item.r#type.as_deref().unwrap_or_default();
+                let name = item.r#type.unwrap_or_default();
                 emit.book.drift.note(DriftKind::Value, "item.type", name);
                 emit.unknown(value.json(), agent);
             }
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// The list of things to do, as `exec` shows it.
-    fn todo_items(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn todo_items(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let todos = item.items.into_iter().flat_map(Value::elements).map(|entry| Todo {
             text: entry.get("text").and_then(Value::text).unwrap_or_default(),
             status: match entry.get("completed").and_then(Value::bool) {
@@ -185,9 +185,15 @@ impl State {
     }
 
     /// The list of things to do; told when it has changed.
-    pub(super) fn todos(&mut self, todos: Vec<Todo<'_>>, detail: Option<Text<'_>>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn todos(
+        &mut self,
+        todos: Vec<Todo<'_>>,
+        detail: Option<Text<'_>>,
+        place: &Place<'_>,
+        emit: &mut Emit<'_>,
+    ) {
         let shown = interlinear_schema::Json::of(&todos).as_str().to_owned();
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         if thread.todos == shown {
             emit.ignore("nothing new");
             return;
@@ -200,6 +206,6 @@ impl State {
 
 /// How a subagent is.
 fn activity(item: &Item<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
-    let (who, how) = (item.agent_path.as_deref().unwrap_or("subagent"), item.kind.as_deref().unwrap_or_default());
+    let (who, how) = (item.agent_path.unwrap_or("subagent"), item.kind.unwrap_or_default());
     emit.status(StatusLabel::Notice, Some(Text::from(format!("{who}: {how}"))), agent);
 }

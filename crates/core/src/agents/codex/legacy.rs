@@ -21,13 +21,13 @@ use crate::emit::Emit;
 use crate::json::{Tape, Value};
 
 impl State {
-    fn is_paginated(&self, place: &Place) -> bool {
-        self.threads.get(&place.thread).is_some_and(|thread| thread.rollout.paginated)
+    fn is_paginated(&self, place: &Place<'_>) -> bool {
+        self.threads.get(place.thread).is_some_and(|thread| thread.rollout.paginated)
     }
 
     /// What the assistant said, when the same does not come again with its identifier.
-    pub(super) fn say(&mut self, place: &Place, emit: &mut Emit<'_>) {
-        let said = self.threads.get_mut(&place.thread).and_then(|thread| thread.rollout.said.take());
+    pub(super) fn say(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let said = self.threads.get_mut(place.thread).and_then(|thread| thread.rollout.said.take());
         if let Some(said) = said {
             let item = Item { text: Some(Text::from(said)), ..Item::default() };
             self.message_completed(&item, place, emit);
@@ -40,7 +40,7 @@ impl State {
         kind: &str,
         event: &Happened<'_>,
         payload: Value<'_>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
         let paginated = self.is_paginated(place);
@@ -56,14 +56,14 @@ impl State {
                 | "view_image_tool_call" => emit.ignore("said by the items"),
                 _ => self.other_event(kind, payload, place, emit),
             },
-            "user_message" => match payload.get("kind").and_then(Value::str).as_deref() {
+            "user_message" => match payload.get("kind").and_then(Value::str) {
                 Some("environment_context" | "user_instructions") => emit.ignore("context for the model"),
                 _ => self.legacy_prompt(event, place, emit),
             },
             "agent_message" => {
                 self.say(place, emit);
                 self.legacy_turn(place, emit);
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                if let Some(thread) = self.threads.get_mut(place.thread) {
                     thread.rollout.said = event.message.as_ref().map(|text| text.to_str_lossy().into_owned());
                 }
                 emit.ignore("its identifier follows");
@@ -73,7 +73,7 @@ impl State {
                 let status = if event.success == Some(false) { "failed" } else { "completed" };
                 let item = Item {
                     changes: event.changes,
-                    status: Some(Cow::Borrowed(status)),
+                    status: Some(status),
                     stderr: event.stderr.clone(),
                     stdout: event.stdout.clone(),
                     ..Item::default()
@@ -96,7 +96,7 @@ impl State {
                 self.legacy_item(Kind::ImageGeneration, item, event, place, emit);
             }
             "view_image_tool_call" => {
-                let item = Item { path: event.path.clone(), ..Item::default() };
+                let item = Item { path: event.path, ..Item::default() };
                 self.legacy_item(Kind::ImageView, item, event, place, emit);
             }
             "exec_command_end" => {
@@ -115,7 +115,7 @@ impl State {
         }
     }
 
-    fn other_event(&mut self, kind: &str, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn other_event(&mut self, kind: &str, payload: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let agent = place.agent.as_deref();
         match kind {
             "context_compacted" => self.compacted(kind, place, emit),
@@ -159,19 +159,19 @@ impl State {
     }
 
     /// A turn that nobody says begins with what happens in it.
-    fn legacy_turn(&mut self, place: &Place, emit: &mut Emit<'_>) {
-        let open = self.threads.get(&place.thread).is_none_or(|thread| thread.turn.is_some());
+    fn legacy_turn(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let open = self.threads.get(place.thread).is_none_or(|thread| thread.turn.is_some());
         if !open && place.agent.is_none() {
             emit.begin_turn(None, true);
-            if let Some(thread) = self.threads.get_mut(&place.thread) {
+            if let Some(thread) = self.threads.get_mut(place.thread) {
                 thread.turn = Some(String::new());
             }
         }
     }
 
-    fn legacy_prompt(&mut self, event: &Happened<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn legacy_prompt(&mut self, event: &Happened<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         self.say(place, emit);
-        let tells = self.threads.get(&place.thread).is_some_and(|thread| thread.rollout.tells_turns);
+        let tells = self.threads.get(place.thread).is_some_and(|thread| thread.rollout.tells_turns);
         if !tells && place.agent.is_none() {
             self.show_unfinished(place, emit);
             if emit.session().turn_id().is_some() {
@@ -196,7 +196,7 @@ impl State {
         emit.item(&spec, interlinear_schema::ItemStatus::Completed, parts, false);
     }
 
-    fn legacy_tool(&mut self, event: &Happened<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn legacy_tool(&mut self, event: &Happened<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let text = |key: &str| event.invocation.and_then(|call| call.get(key)).and_then(Value::str);
         let failed = event.result.is_some_and(|result| {
             let is_error = result.get("Ok").and_then(|result| result.get("is_error").or_else(|| result.get("isError")));
@@ -207,7 +207,7 @@ impl State {
             tool: text("tool"),
             arguments: event.invocation.and_then(|call| call.get("arguments")),
             result: event.result,
-            status: failed.then_some(Cow::Borrowed("failed")),
+            status: failed.then_some("failed"),
             ..Item::default()
         };
         self.legacy_item(Kind::Mcp, item, event, place, emit);
@@ -219,22 +219,29 @@ impl State {
         kind: Kind,
         mut item: Item<'a>,
         event: &Happened<'a>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
         self.say(place, emit);
         self.legacy_turn(place, emit);
         item.id.clone_from(&event.call_id);
         item.duration = event.duration;
-        let id = event.call_id.as_deref().unwrap_or_default();
-        if let Some(thread) = self.threads.get_mut(&place.thread) {
+        let id = event.call_id.unwrap_or_default();
+        if let Some(thread) = self.threads.get_mut(place.thread) {
             thread.rollout.calls.retain(|call| call.call_id != id);
         }
         self.call_completed(kind, &item, place, emit);
     }
 
     /// Something that the model saw.
-    pub(super) fn seen(&mut self, kind: &str, seen: &Seen<'_>, payload: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn seen(
+        &mut self,
+        kind: &str,
+        seen: &Seen<'_>,
+        payload: Value<'_>,
+        place: &Place<'_>,
+        emit: &mut Emit<'_>,
+    ) {
         let paginated = self.is_paginated(place);
         match kind {
             "function_call" | "custom_tool_call" | "local_shell_call" => self.model_calls(seen, place, emit),
@@ -245,7 +252,7 @@ impl State {
                 self.say(place, emit);
                 self.legacy_turn(place, emit);
                 let item = Item {
-                    id: seen.id.clone(),
+                    id: seen.id,
                     summary: seen.summary,
                     content: seen.content.filter(|content| content.is_array()),
                     ..Item::default()
@@ -253,8 +260,8 @@ impl State {
                 self.reasoning_completed(&item, place, emit);
             }
             "web_search_call" => {
-                let id = seen.id.clone().or_else(|| seen.call_id.clone());
-                if id.as_deref().is_some_and(|id| emit.has_begun(id)) {
+                let id = seen.id.or(seen.call_id);
+                if id.is_some_and(|id| emit.has_begun(id)) {
                     return emit.ignore("said before");
                 }
                 self.say(place, emit);
@@ -280,19 +287,19 @@ impl State {
     }
 
     /// A message that the model saw. What stands in it was told before; here it has its identifier.
-    fn legacy_message(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
-        if self.threads.get(&place.thread).is_some_and(|thread| thread.rollout.bare) {
+    fn legacy_message(&mut self, seen: &Seen<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        if self.threads.get(place.thread).is_some_and(|thread| thread.rollout.bare) {
             return self.bare_message(seen, place, emit);
         }
-        let said = self.threads.get_mut(&place.thread).and_then(|thread| thread.rollout.said.take());
+        let said = self.threads.get_mut(place.thread).and_then(|thread| thread.rollout.said.take());
         let text = seen.content.map(|content| joined_text(content, "")).unwrap_or_default();
         match said {
-            Some(said) if seen.role.as_deref() == Some("assistant") && text == Text::from(said.as_str()) => {
-                let item = Item { id: seen.id.clone(), text: Some(text), ..Item::default() };
+            Some(said) if seen.role == Some("assistant") && text == Text::from(said.as_str()) => {
+                let item = Item { id: seen.id, text: Some(text), ..Item::default() };
                 self.message_completed(&item, place, emit);
             }
             Some(said) => {
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                if let Some(thread) = self.threads.get_mut(place.thread) {
                     thread.rollout.said = Some(said);
                 }
                 self.say(place, emit);
@@ -302,14 +309,14 @@ impl State {
     }
 
     /// A message in a file that holds nothing else. What the agent put in begins with a mark.
-    fn bare_message(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn bare_message(&mut self, seen: &Seen<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let text = seen.content.map(|content| joined_text(content, "")).unwrap_or_default();
         let shown = text.to_str_lossy();
         let put_in = shown.starts_with('<') || shown.starts_with("# AGENTS.md");
-        match seen.role.as_deref() {
+        match seen.role {
             Some("assistant") => {
                 self.legacy_turn(place, emit);
-                let item = Item { id: seen.id.clone(), text: Some(text), ..Item::default() };
+                let item = Item { id: seen.id, text: Some(text), ..Item::default() };
                 self.message_completed(&item, place, emit);
             }
             Some("user") if !put_in => {
@@ -321,15 +328,15 @@ impl State {
     }
 
     /// The model calls a tool.
-    fn model_calls(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn model_calls(&mut self, seen: &Seen<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let arguments = match (&seen.arguments, &seen.input, seen.action) {
-            (Some(arguments), ..) => arguments.str().unwrap_or_else(|| Cow::Borrowed(arguments.raw())),
+            (Some(arguments), ..) => Cow::Borrowed(arguments.str().unwrap_or_else(|| arguments.raw())),
             (_, Some(input), _) => Cow::Owned(input.to_str_lossy().into_owned()),
             (_, _, Some(action)) => Cow::Borrowed(action.raw()),
             _ => Cow::Borrowed("{}"),
         };
-        let name = seen.name.as_deref().unwrap_or("local_shell");
-        let call_id = seen.call_id.as_deref().or(seen.id.as_deref()).unwrap_or_default();
+        let name = seen.name.unwrap_or("local_shell");
+        let call_id = seen.call_id.or(seen.id).unwrap_or_default();
         if !self.is_paginated(place) {
             self.say(place, emit);
             self.legacy_turn(place, emit);
@@ -349,22 +356,22 @@ impl State {
             }
             _ => emit.ignore("its end follows"),
         }
-        let namespace = seen.namespace.as_deref().filter(|namespace| namespace.starts_with("mcp__"));
+        let namespace = seen.namespace.filter(|namespace| namespace.starts_with("mcp__"));
         let name = namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}__{name}"));
         // A patch that is written as a command is not run as one.
         let (name, arguments) = match parsed.and_then(|parsed| patch::in_command(&name, parsed)) {
             Some(patch) => ("apply_patch".to_owned(), patch),
             None => (name, arguments.into_owned()),
         };
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: None };
         thread.rollout.calls.push(call);
     }
 
     /// The model is told what came of a call.
-    fn model_is_told(&mut self, seen: &Seen<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = seen.call_id.as_deref().unwrap_or_default();
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    fn model_is_told(&mut self, seen: &Seen<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let id = seen.call_id.unwrap_or_default();
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         let paginated = thread.rollout.paginated;
         let Some(at) = thread.rollout.calls.iter().position(|call| call.call_id == id) else {
             return emit.ignore("said before");
@@ -406,10 +413,10 @@ impl State {
         call: &SeenCall,
         mut told: Told,
         output: Option<Value<'_>>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         let mut ended = None;
         if call.name == "write_stdin" {
             let mut tape = Tape::default();
@@ -449,13 +456,13 @@ impl State {
         call: &SeenCall,
         mut told: Told,
         images: Vec<ContentPart<'_>>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
         if emit.has_begun(&call.call_id) {
             return emit.ignore("said before");
         }
-        let cwd = self.threads.get(&place.thread).map(|thread| thread.rollout.cwd.clone()).unwrap_or_default();
+        let cwd = self.threads.get(place.thread).map(|thread| thread.rollout.cwd.clone()).unwrap_or_default();
         let mut tape = Tape::default();
         let arguments = tape.read(&call.arguments).ok();
         let part = model_call(call, arguments, &cwd);
@@ -483,17 +490,17 @@ impl State {
     }
 
     /// Calls that were stopped, and of which nothing more came.
-    pub(super) fn show_aborted(&mut self, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn show_aborted(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
         self.show_open(|call| call.aborted.is_some(), place, emit);
     }
 
     /// Calls that came to no end.
-    pub(super) fn show_unfinished(&mut self, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn show_unfinished(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
         self.show_open(|_| true, place, emit);
     }
 
-    fn show_open(&mut self, chosen: impl Fn(&SeenCall) -> bool, place: &Place, emit: &mut Emit<'_>) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    fn show_open(&mut self, chosen: impl Fn(&SeenCall) -> bool, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         let all = std::mem::take(&mut thread.rollout.calls);
         let (open, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(chosen);
         thread.rollout.calls = rest;

@@ -158,11 +158,11 @@ impl State {
             "account/rateLimits/updated" => return self.limits(params.rate_limits, emit),
             "serverRequest/resolved" => return self.resolved(params.request_id, emit),
             "warning" | "configWarning" | "guardianWarning" | "windows/worldWritableWarning" => {
-                return self.warning(params.thread_id.as_deref(), message.params, emit);
+                return self.warning(params.thread_id, message.params, emit);
             }
             _ => {}
         }
-        let Some(id) = params.thread_id.as_deref() else {
+        let Some(id) = params.thread_id else {
             return match method {
                 "mcpServer/startupStatus/updated" => emit.ignore("of no session"),
                 _ => emit.unknown(line.json(), None),
@@ -175,21 +175,21 @@ impl State {
         }
     }
 
-    fn of_thread(&mut self, method: &str, params: Params<'_>, line: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let item_id = params.item_id.as_deref().unwrap_or_default();
+    fn of_thread(&mut self, method: &str, params: Params<'_>, line: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let item_id = params.item_id.unwrap_or_default();
         let delta = || params.delta.as_ref().map_or_else(Text::default, Text::borrow);
         if method.starts_with("item/") {
-            self.ensure_turn(params.turn_id.as_deref(), place, emit);
+            self.ensure_turn(params.turn_id, place, emit);
         }
         match method {
             "turn/started" => {
                 let id = params.turn.and_then(|turn| turn.id);
-                self.turn_started(id.as_deref().or(params.turn_id.as_deref()), place, emit);
+                self.turn_started(id.or(params.turn_id), place, emit);
             }
             "turn/completed" => {
                 let turn = params.turn.unwrap_or_default();
-                let status = turns::status(turn.status.as_deref());
-                let id = turn.id.as_deref().or(params.turn_id.as_deref());
+                let status = turns::status(turn.status);
+                let id = turn.id.or(params.turn_id);
                 let (error, duration_ms) = (turn.error.as_ref(), turn.duration_ms);
                 self.turn_completed(Ended { id, error, duration_ms, ..Ended::with(status) }, place, emit);
                 self.next_prompt(place, emit);
@@ -222,7 +222,7 @@ impl State {
             },
             "thread/tokenUsage/updated" => {
                 if let Some(usage) = &params.token_usage {
-                    self.tokens(usage, params.turn_id.as_deref(), place);
+                    self.tokens(usage, params.turn_id, place);
                 }
                 emit.ignore("said by the end of the turn");
             }
@@ -241,7 +241,7 @@ impl State {
 
     fn thread_started(&mut self, thread: Option<Thread<'_>>, emit: &mut Emit<'_>) {
         let Some(thread) = thread else { return emit.ignore("no thread") };
-        let id = thread.id.as_deref().unwrap_or_default();
+        let id = thread.id.unwrap_or_default();
         if thread.parent_thread_id.is_some() && !self.threads.contains_key(id) {
             // A subagent's: the call that has started it will name it.
             emit.ignore("thread of a subagent");
@@ -252,22 +252,22 @@ impl State {
     }
 
     /// What is known of a thread.
-    fn thread_facts(&mut self, thread: &Thread<'_>, opened: &Opened<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let text = |text: Option<&Cow<'_, str>>| text.map(|text| Json::of(text.as_ref()));
-        let model = opened.model.as_ref().or(thread.model.as_ref());
-        let effort = opened.reasoning_effort.as_ref().or(thread.reasoning_effort.as_ref());
-        if let Some(known) = self.threads.get_mut(&place.thread) {
-            known.model = model.map(ToString::to_string).or(known.model.take());
-            known.effort = effort.map(ToString::to_string).or(known.effort.take());
+    fn thread_facts(&mut self, thread: &Thread<'_>, opened: &Opened<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let text = |text: Option<&str>| text.map(Json::of);
+        let model = opened.model.or(thread.model);
+        let effort = opened.reasoning_effort.or(thread.reasoning_effort);
+        if let Some(known) = self.threads.get_mut(place.thread) {
+            known.model = model.map(str::to_owned).or(known.model.take());
+            known.effort = effort.map(str::to_owned).or(known.effort.take());
         }
         if place.agent.is_some() {
             emit.ignore("thread of a subagent");
             return;
         }
         emit.facts(&[
-            ("agent_version", text(thread.cli_version.as_ref())),
+            ("agent_version", text(thread.cli_version)),
             ("model", text(model)),
-            ("cwd", text(opened.cwd.as_ref().or(thread.cwd.as_ref()))),
+            ("cwd", text(opened.cwd.or(thread.cwd))),
             ("mode", opened.approval_policy.map(turns::policy)),
             ("variant", text(effort)),
             ("title", thread.name.as_ref().map(|name| Json::of(name))),
@@ -296,13 +296,13 @@ impl State {
         match (&opened.thread, &opened.conversation_id) {
             (None, Some(id)) if begins => {
                 let place = self.open_thread(id, None, emit);
-                if let Some(known) = self.threads.get_mut(&place.thread) {
+                if let Some(known) = self.threads.get_mut(place.thread) {
                     known.older = true;
                 }
                 self.thread_facts(&Thread::default(), &opened, &place, emit);
             }
             (Some(thread), _) if opens && opened.cwd.is_some() => {
-                let id = thread.id.as_deref().unwrap_or_default();
+                let id = thread.id.unwrap_or_default();
                 let before = emit.session().native_id.clone().filter(|_| request.session.is_some());
                 let place = self.open_thread(id, request.session, emit);
                 if before.is_some_and(|before| before != id) {
@@ -310,7 +310,7 @@ impl State {
                     emit.status(StatusLabel::Session, Some(Text::from(word)), None);
                 }
                 self.thread_facts(thread, &opened, &place, emit);
-                if let Some(known) = self.threads.get_mut(&place.thread).filter(|known| known.turn.is_none()) {
+                if let Some(known) = self.threads.get_mut(place.thread).filter(|known| known.turn.is_none()) {
                     known.usage.restored = matches!(request.method.as_str(), "thread/resume" | "thread/fork");
                 }
                 self.thread_is_there(&place, emit);
@@ -365,7 +365,7 @@ impl State {
         self.numbered = self.numbered.max(id.u64().unwrap_or(0));
         let request = self.host_requests.or_default(id.raw());
         method.clone_into(&mut request.method);
-        request.thread = thread.map(Cow::into_owned);
+        request.thread = thread.map(str::to_owned);
         request.settings = message.params.filter(|_| method == "turn/start").map(set_by).unwrap_or_default();
     }
 }

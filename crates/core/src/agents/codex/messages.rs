@@ -15,28 +15,28 @@ use crate::emit::{Emit, Ref, Spec};
 use crate::json::Value;
 
 impl State {
-    pub(super) fn live(&self, place: &Place, id: &str) -> Option<&Live> {
-        self.threads.get(&place.thread)?.items.get(id)
+    pub(super) fn live(&self, place: &Place<'_>, id: &str) -> Option<&Live> {
+        self.threads.get(place.thread)?.items.get(id)
     }
 
-    pub(super) fn live_mut(&mut self, place: &Place, id: &str) -> Option<&mut Live> {
-        self.threads.get_mut(&place.thread)?.items.get_mut(id)
+    pub(super) fn live_mut(&mut self, place: &Place<'_>, id: &str) -> Option<&mut Live> {
+        self.threads.get_mut(place.thread)?.items.get_mut(id)
     }
 
-    pub(super) fn remember(&mut self, place: &Place, id: &str, live: Live) {
-        if let Some(thread) = self.threads.get_mut(&place.thread) {
+    pub(super) fn remember(&mut self, place: &Place<'_>, id: &str, live: Live) {
+        if let Some(thread) = self.threads.get_mut(place.thread) {
             thread.items.insert(id.to_owned(), live);
         }
     }
 
-    pub(super) fn forget(&mut self, place: &Place, id: &str) -> Option<Live> {
-        self.threads.get_mut(&place.thread)?.items.remove(id)
+    pub(super) fn forget(&mut self, place: &Place<'_>, id: &str) -> Option<Live> {
+        self.threads.get_mut(place.thread)?.items.remove(id)
     }
 
     /// The user says something. It ends what the model was saying: it is asked anew.
-    pub(super) fn user_started(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn user_started(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         self.abandon_messages(place, emit);
-        let id = item.id.as_deref().unwrap_or_default();
+        let id = item.id.unwrap_or_default();
         let open = emit.open(&spec(id, ItemRole::User, place), Vec::new(), false);
         for part in user_parts(item.content, emit) {
             put(open, &part, emit);
@@ -44,8 +44,8 @@ impl State {
         self.remember(place, id, message(Kind::User, open));
     }
 
-    pub(super) fn user_completed(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = item.id.as_deref().unwrap_or_default();
+    pub(super) fn user_completed(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let id = item.id.unwrap_or_default();
         if let Some(open) = self.forget(place, id).and_then(|live| live.item) {
             emit.complete(open, ItemStatus::Completed, false);
         } else if !id.is_empty() && emit.has_begun(id) {
@@ -57,8 +57,8 @@ impl State {
     }
 
     /// The messages that were being written will not be finished.
-    pub(super) fn abandon_messages(&mut self, place: &Place, emit: &mut Emit<'_>) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    pub(super) fn abandon_messages(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         let is_said = |live: &Live| matches!(live.kind, Kind::Assistant | Kind::Reasoning);
         let ids: Vec<_> = thread.items.iter().filter(|(_, live)| is_said(live)).map(|(id, _)| id.clone()).collect();
         for id in ids {
@@ -68,13 +68,20 @@ impl State {
         }
     }
 
-    pub(super) fn message_started(&mut self, kind: Kind, id: &str, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn message_started(&mut self, kind: Kind, id: &str, place: &Place<'_>, emit: &mut Emit<'_>) {
         let open = emit.open(&spec(id, ItemRole::Assistant, place), Vec::new(), false);
         self.remember(place, id, message(kind, open));
     }
 
     /// More of a message or of reasoning.
-    pub(super) fn message_delta(&mut self, id: &str, which: Part, text: &Text<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn message_delta(
+        &mut self,
+        id: &str,
+        which: Part,
+        text: &Text<'_>,
+        place: &Place<'_>,
+        emit: &mut Emit<'_>,
+    ) {
         if text.is_empty() {
             emit.ignore("empty delta");
             return;
@@ -93,7 +100,7 @@ impl State {
     }
 
     /// The place of a part; it is made where there is none yet.
-    fn part(&mut self, id: &str, which: Part, place: &Place, emit: &mut Emit<'_>) -> Option<(Ref, usize)> {
+    fn part(&mut self, id: &str, which: Part, place: &Place<'_>, emit: &mut Emit<'_>) -> Option<(Ref, usize)> {
         let live = self.live_mut(place, id)?;
         let item = live.item?;
         if let Some((_, part)) = live.parts.iter().find(|(known, _)| *known == which) {
@@ -105,16 +112,13 @@ impl State {
     }
 
     /// What the assistant said is final.
-    pub(super) fn message_completed(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn message_completed(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let text = match item.content {
             Some(content) => joined_text(content, ""),
             None => item.text.as_ref().map_or_else(Text::default, Text::borrow),
         };
         let mut parts = vec![(Part::Text, text_part(text))];
-        if item.content.is_none()
-            && item.text.is_none()
-            && self.live(place, item.id.as_deref().unwrap_or_default()).is_some()
-        {
+        if item.content.is_none() && item.text.is_none() && self.live(place, item.id.unwrap_or_default()).is_some() {
             // What streamed is all there is.
             parts.clear();
         }
@@ -127,7 +131,7 @@ impl State {
     }
 
     /// Reasoning is final.
-    pub(super) fn reasoning_completed(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn reasoning_completed(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let mut parts = Vec::with_capacity(1);
         for (index, text) in texts(item.summary).enumerate() {
             parts.push((Part::Summary(index as u64), reasoning_part(text)));
@@ -149,10 +153,10 @@ impl State {
         &mut self,
         item: &Item<'_>,
         parts: Vec<(Part, ContentPart<'_>)>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
-        let id = item.id.as_deref().unwrap_or_default();
+        let id = item.id.unwrap_or_default();
         let whole = |parts: Vec<(Part, ContentPart<'_>)>, emit: &mut Emit<'_>| {
             let parts = parts.into_iter().map(|(_, part)| part).collect();
             emit.item(&spec(id, ItemRole::Assistant, place), ItemStatus::Completed, parts, false);
@@ -180,18 +184,18 @@ impl State {
     }
 
     /// Text that a hook put into the conversation.
-    pub(super) fn hook_prompt(&mut self, item: &Item<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn hook_prompt(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let fragments = item.fragments.into_iter().flat_map(Value::elements);
         let parts = fragments.map(|fragment| match fragment.get("text").and_then(Value::text) {
             Some(text) => text_part(text),
             None => ContentPart::Json(JsonPart { json: fragment.json(), ..JsonPart::default() }),
         });
-        system_item(parts.collect(), item.id.as_deref().unwrap_or_default(), place, emit);
+        system_item(parts.collect(), item.id.unwrap_or_default(), place, emit);
     }
 }
 
 /// Text that is nobody's own words.
-pub(super) fn system_item(parts: Vec<ContentPart<'_>>, id: &str, place: &Place, emit: &mut Emit<'_>) {
+pub(super) fn system_item(parts: Vec<ContentPart<'_>>, id: &str, place: &Place<'_>, emit: &mut Emit<'_>) {
     let spec = Spec { kind: ItemKind::System, ..spec(id, ItemRole::System, place) };
     emit.item(&spec, ItemStatus::Completed, parts, false);
 }

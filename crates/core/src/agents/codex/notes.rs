@@ -1,7 +1,5 @@
 //! What the agent lets know beside the conversation: settings, limits, warnings, hooks, goals.
 
-use std::borrow::Cow;
-
 use interlinear_schema::{Json, StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
 use super::items::Place;
@@ -14,7 +12,7 @@ use crate::json::{Kind, Value};
 
 impl State {
     /// A notification of a thread that is no part of the conversation.
-    pub(super) fn note(&mut self, method: &str, line: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn note(&mut self, method: &str, line: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let agent = place.agent.as_deref();
         let note = read_note(line.get("params"), emit);
         match method {
@@ -32,7 +30,7 @@ impl State {
             },
             "thread/goal/updated" => self.goal(note.goal, place, emit),
             "thread/goal/cleared" => {
-                let known = self.threads.get_mut(&place.thread).map(|thread| std::mem::take(&mut thread.goal));
+                let known = self.threads.get_mut(place.thread).map(|thread| std::mem::take(&mut thread.goal));
                 match known.filter(|goal| !goal.is_empty()) {
                     Some(_) => emit.status(StatusLabel::Notice, Some("the goal was cleared".into()), agent),
                     None => emit.ignore("nothing new"),
@@ -40,7 +38,7 @@ impl State {
             }
             "thread/archived" | "thread/unarchived" | "thread/deleted" | "thread/closed" | "thread/reverted" => {
                 let word = method.trim_start_matches("thread/");
-                if let Some(thread) = self.threads.get_mut(&place.thread).filter(|_| word == "reverted") {
+                if let Some(thread) = self.threads.get_mut(place.thread).filter(|_| word == "reverted") {
                     // The sums of tokens go back with it.
                     thread.usage.sum = None;
                 }
@@ -50,10 +48,10 @@ impl State {
             "thread/compacted" => self.compacted(method, place, emit),
             "hook/completed" => hook(note.run, agent, emit),
             "model/rerouted" => {
-                let (from, to) = (note.from_model.as_deref(), note.to_model.as_deref());
+                let (from, to) = (note.from_model, note.to_model);
                 let detail = format!("{} → {}", from.unwrap_or("?"), to.unwrap_or("?"));
                 emit.status(StatusLabel::Model, Some(detail.into()), agent);
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                if let Some(thread) = self.threads.get_mut(place.thread) {
                     thread.rerouted = to.map(str::to_owned);
                 }
             }
@@ -68,8 +66,8 @@ impl State {
     }
 
     /// What the thread is set to from here on.
-    pub(super) fn settings(&mut self, settings: &Settings<'_>, place: &Place, emit: &mut Emit<'_>) {
-        if let Some(thread) = self.threads.get_mut(&place.thread) {
+    pub(super) fn settings(&mut self, settings: &Settings<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        if let Some(thread) = self.threads.get_mut(place.thread) {
             thread.model = settings.model.as_ref().map(ToString::to_string).or(thread.model.take());
             thread.effort = settings.effort.as_ref().map(ToString::to_string).or(thread.effort.take());
         }
@@ -77,20 +75,20 @@ impl State {
             emit.ignore("settings of a subagent");
             return;
         }
-        let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| Json::of(text.as_ref()));
+        let text = |text: Option<&str>| text.map(Json::of);
         let role = settings.collaboration_mode.and_then(|mode| mode.get("mode")).and_then(Value::str);
         emit.facts(&[
-            ("model", text(&settings.model)),
-            ("cwd", text(&settings.cwd)),
+            ("model", text(settings.model)),
+            ("cwd", text(settings.cwd)),
             ("mode", settings.approval_policy.map(turns::policy)),
-            ("variant", text(&settings.effort)),
-            ("role", role.map(|role| Json::of(role.as_ref()))),
+            ("variant", text(settings.effort)),
+            ("role", role.map(Json::of)),
         ]);
     }
 
     /// The conversation so far was replaced by a summary. Several kinds of lines may say so.
-    pub(super) fn compacted(&mut self, kind: &str, place: &Place, emit: &mut Emit<'_>) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    pub(super) fn compacted(&mut self, kind: &str, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         if !thread.compacted.is_empty() && thread.compacted != kind {
             return emit.ignore("said before");
         }
@@ -133,10 +131,10 @@ impl State {
         }
     }
 
-    fn goal(&mut self, goal: Option<Value<'_>>, place: &Place, emit: &mut Emit<'_>) {
+    fn goal(&mut self, goal: Option<Value<'_>>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let text = |key: &str| goal.and_then(|goal| goal.get(key)).and_then(Value::text).unwrap_or_default();
         let shown = format!("goal ({}): {}", text("status"), text("objective"));
-        let Some(thread) = self.threads.get_mut(&place.thread).filter(|thread| thread.goal != shown) else {
+        let Some(thread) = self.threads.get_mut(place.thread).filter(|thread| thread.goal != shown) else {
             return emit.ignore("nothing new");
         };
         thread.goal.clone_from(&shown);
@@ -144,15 +142,15 @@ impl State {
     }
 
     /// How an MCP server is.
-    fn server(&mut self, note: &Note<'_>, place: &Place, emit: &mut Emit<'_>) {
+    fn server(&mut self, note: &Note<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let (Some(name), Some(status)) = (&note.name, note.status.and_then(Value::str)) else {
             return emit.ignore("nothing new");
         };
         if status == "starting" {
             return emit.ignore("its end follows");
         }
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
-        thread.servers.insert(name.to_str_lossy().into_owned(), status.clone().into_owned());
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
+        thread.servers.insert(name.to_str_lossy().into_owned(), status.to_owned());
         if place.agent.is_some() {
             return emit.ignore("server of a subagent");
         }
@@ -201,7 +199,7 @@ pub(super) fn todo(step: Value<'_>) -> Todo<'_> {
     let status = step.get("status").and_then(Value::str).unwrap_or_default();
     Todo {
         text: step.get("step").and_then(Value::text).unwrap_or_default(),
-        status: match status.as_ref() {
+        status: match status {
             "inProgress" | "in_progress" => TodoStatus::InProgress,
             "completed" => TodoStatus::Completed,
             _ => TodoStatus::Pending,

@@ -12,11 +12,11 @@ impl State {
     pub(super) fn older_event(&mut self, params: Option<Value<'_>>, emit: &mut Emit<'_>) {
         let field = |key: &str| params.and_then(|params| params.get(key));
         let id = field("conversationId").and_then(Value::str).unwrap_or_default();
-        let is_older = self.threads.get(id.as_ref()).is_some_and(|thread| thread.older);
+        let is_older = self.threads.get(id).is_some_and(|thread| thread.older);
         let (Some(event), true) = (field("msg"), is_older) else { return emit.ignore("older dialect") };
-        let Some(place) = self.place(&id, emit) else { return };
+        let Some(place) = self.place(id, emit) else { return };
         let kind = event.get("type").and_then(Value::str).unwrap_or_default();
-        match kind.as_ref() {
+        match kind {
             "agent_reasoning" => {
                 let item = Item { text: event.get("text").and_then(Value::text), ..Item::default() };
                 self.say(&place, emit);

@@ -24,16 +24,16 @@ pub(super) struct Change {
 pub(super) fn changes(value: Value<'_>) -> Vec<Change> {
     let listed = value.elements().map(|change| {
         let text = |key: &str| change.get(key).and_then(Value::str);
-        one(text("path").unwrap_or_default().into_owned(), change.get("kind").unwrap_or(change), change)
+        one(text("path").unwrap_or_default().to_owned(), change.get("kind").unwrap_or(change), change)
     });
-    let mapped = value.members().map(|(path, change)| one(path.into_owned(), change, change));
+    let mapped = value.members().map(|(path, change)| one(path.to_owned(), change, change));
     let changes = listed.chain(mapped).filter(|change| !change.path.is_empty()).collect();
     sorted(changes, |a, b| a.path <= b.path)
 }
 
 fn one(path: String, kind: Value<'_>, change: Value<'_>) -> Change {
-    let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(Cow::into_owned);
-    let word = kind.str().map(Cow::into_owned).or_else(|| text(kind, "type")).unwrap_or_default();
+    let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(str::to_owned);
+    let word = kind.str().map(str::to_owned).or_else(|| text(kind, "type")).unwrap_or_default();
     let given = ["diff", "content", "unified_diff"].iter().find_map(|key| text(change, key));
     let moved_to = text(kind, "move_path");
     let diff = given.map(|given| match word.as_str() {
@@ -85,7 +85,7 @@ pub(super) fn in_command(name: &str, arguments: Value<'_>) -> Option<String> {
     let command = arguments.get("cmd").or_else(|| arguments.get("command"))?;
     let mut words = command.elements().filter_map(Value::str);
     let script = match words.next() {
-        Some(first) if is_patch_command(&first) => words.next()?.into_owned(),
+        Some(first) if is_patch_command(first) => words.next()?.to_owned(),
         _ => super::tools::bare_command(command),
     };
     let begin = script.find("*** Begin Patch")?;

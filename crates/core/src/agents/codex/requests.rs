@@ -46,7 +46,7 @@ impl State {
         let mut pending = Pending {
             id: id.raw().to_owned(),
             session: 0,
-            thread: thread.clone().into_owned(),
+            thread: thread.to_owned(),
             event_id: String::new(),
             ask,
             call: None,
@@ -57,8 +57,8 @@ impl State {
             self.requests.push(pending);
             return emit.ignore("between programs");
         }
-        let place = self.asking(&thread, emit);
-        self.ensure_turn(params.get("turnId").and_then(Value::str).as_deref(), &place, emit);
+        let place = self.asking(thread, emit);
+        self.ensure_turn(params.get("turnId").and_then(Value::str), &place, emit);
         pending.session = emit.selected();
         match ask {
             Ask::Questions => questions(&mut pending, params, &place, emit),
@@ -70,13 +70,13 @@ impl State {
 
     /// Where a request belongs. It cannot wait for the link of its thread, as the agent waits for the answer: where
     /// there is one session, it is that one's.
-    fn asking(&mut self, thread: &str, emit: &mut Emit<'_>) -> Place {
+    fn asking<'p>(&mut self, thread: &'p str, emit: &mut Emit<'_>) -> Place<'p> {
         let mut sessions = self.threads.values().map(|thread| thread.session);
         let first = sessions.next().filter(|first| sessions.all(|session| session == *first));
         match first.filter(|_| !self.threads.contains_key(thread)) {
             Some(session) => {
                 emit.select(session);
-                Place { thread: thread.to_owned(), agent: None }
+                Place { thread, agent: None }
             }
             None => self.open_thread(thread, None, emit),
         }
@@ -87,7 +87,7 @@ impl State {
         pending: &mut Pending,
         method: &str,
         params: Value<'_>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
         let text = |key: &str| params.get(key).and_then(Value::text);
@@ -95,9 +95,9 @@ impl State {
         let call = match pending.ask {
             Ask::Tool => self.waiting_tool(params, place, emit),
             Ask::Permissions => None,
-            _ => named.as_deref().map(|id| self.live(place, id).map_or(id, |live| &live.call_id).to_owned()),
+            _ => named.map(|id| self.live(place, id).map_or(id, |live| &live.call_id).to_owned()),
         };
-        let about = params.get("approvalId").and_then(Value::str).or(named).map(Cow::into_owned);
+        let about = params.get("approvalId").and_then(Value::str).or(named).map(str::to_owned);
         let about = about.or_else(|| call.clone()).unwrap_or_else(|| format!("{}_{}", place.thread, pending.id));
         pending.event_id = emit.free_id(&format!("perm_{about}"));
         pending.call.clone_from(&call);
@@ -145,10 +145,10 @@ impl State {
     }
 
     /// A request to run a tool does not name the call: it is one of that server and tool that waits.
-    fn waiting_tool(&self, params: Value<'_>, place: &Place, emit: &Emit<'_>) -> Option<String> {
+    fn waiting_tool(&self, params: Value<'_>, place: &Place<'_>, emit: &Emit<'_>) -> Option<String> {
         let text = |key: &str| params.get(key).and_then(Value::str).unwrap_or_default();
         let (server, message) = (format!(" ({})", text("serverName")), text("message"));
-        let items = self.threads.get(&place.thread)?.items.values();
+        let items = self.threads.get(place.thread)?.items.values();
         let waiting: Vec<_> = items
             .filter(|live| live.title.ends_with(&server) && emit.awaits_result(&live.call_id))
             .filter(|live| emit.find_request(|_, about| about == Some(live.call_id.as_str())).is_none())
@@ -159,21 +159,21 @@ impl State {
     }
 
     /// What a change of files is about: the request does not say it again.
-    fn changed_files(&self, call: Option<&str>, place: &Place) -> Option<&Live> {
-        let mut items = self.threads.get(&place.thread)?.items.values();
+    fn changed_files(&self, call: Option<&str>, place: &Place<'_>) -> Option<&Live> {
+        let mut items = self.threads.get(place.thread)?.items.values();
         items.find(|live| Some(live.call_id.as_str()) == call && !live.changes.is_empty())
     }
 
     /// A model decides in place of the user.
-    pub(super) fn review_started(&mut self, note: &Note<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = note.review_id.as_deref().unwrap_or_default();
+    pub(super) fn review_started(&mut self, note: &Note<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let id = note.review_id.unwrap_or_default();
         let action = note.action.and_then(|action| action.get("type")).and_then(Value::str);
         let command = note.action.and_then(|action| action.get("command"));
         emit.ask_permission(PermissionData {
             permission_id: Cow::Owned(format!("perm_{id}")),
-            action: action.unwrap_or(Cow::Borrowed("review")),
+            action: Cow::Borrowed(action.unwrap_or("review")),
             status: PermissionStatus::Requested,
-            tool_call_id: note.target_item_id.clone().filter(|call| emit.has_begun(call)),
+            tool_call_id: note.target_item_id.filter(|call| emit.has_begun(call)).map(Cow::Borrowed),
             title: command.map(|command| Text::from(tools::bare_command(command))),
             agent_id: place.agent.as_deref().map(Cow::Borrowed),
             metadata: note.action.map(|action| Json::from_text(format!("{{\"input\":{}}}", action.raw()))),
@@ -181,13 +181,13 @@ impl State {
         });
     }
 
-    pub(super) fn review_completed(&mut self, note: &Note<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let id = format!("perm_{}", note.review_id.as_deref().unwrap_or_default());
+    pub(super) fn review_completed(&mut self, note: &Note<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let id = format!("perm_{}", note.review_id.unwrap_or_default());
         if emit.find_request(|open, _| open == id).is_none() {
             self.review_started(note, place, emit);
         }
         let status = note.review.and_then(|review| review.get("status")).and_then(Value::str);
-        let granted = status.as_deref() == Some("approved");
+        let granted = status == Some("approved");
         if let Some(review) = note.review {
             emit.explain(&id, format!("{{\"review\":{}}}", review.raw()));
         }
@@ -230,8 +230,8 @@ impl State {
 }
 
 /// Questions to the user.
-fn questions(pending: &mut Pending, params: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
-    let about = params.get("itemId").and_then(Value::str).unwrap_or_else(|| Cow::Borrowed(&pending.id));
+fn questions(pending: &mut Pending, params: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+    let about = params.get("itemId").and_then(Value::str).unwrap_or_else(|| &pending.id);
     pending.event_id = emit.fresh_request_id(&format!("que_{about}"));
     let list = params.get("questions");
     pending.questions = question_ids(list);
@@ -241,7 +241,7 @@ fn questions(pending: &mut Pending, params: Value<'_>, place: &Place, emit: &mut
 
 pub(super) fn question_ids(list: Option<Value<'_>>) -> Vec<String> {
     let ids = list.into_iter().flat_map(Value::elements);
-    ids.map(|question| question.get("id").and_then(Value::str).unwrap_or_default().into_owned()).collect()
+    ids.map(|question| question.get("id").and_then(Value::str).unwrap_or_default().to_owned()).collect()
 }
 
 pub(super) fn question_data<'a>(id: &'a str, list: Option<Value<'a>>, place: &'a Place) -> QuestionData<'a> {
@@ -275,12 +275,12 @@ fn question(value: Value<'_>) -> Question<'_> {
 }
 
 /// A server of the Model Context Protocol asks the user to fill in a form.
-fn form(pending: &mut Pending, params: Value<'_>, place: &Place, emit: &mut Emit<'_>) {
+fn form(pending: &mut Pending, params: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
     pending.event_id = emit.fresh_request_id(&format!("que_{}_{}", place.thread, pending.id));
     let schema = params.get("requestedSchema");
     let fields = schema.and_then(|schema| schema.get("properties"));
     let fields: Vec<_> = fields.into_iter().flat_map(Value::members).collect();
-    pending.questions = fields.iter().map(|(name, _)| name.clone().into_owned()).collect();
+    pending.questions = fields.iter().map(|(name, _)| (*name).to_owned()).collect();
     pending.input = schema.map_or("{}", Value::raw).to_owned();
     let list: Vec<_> = fields.iter().map(|(name, field)| form_field(name, *field)).collect();
     let options = list.first().map(|question| question.options.iter().map(|option| option.label.clone()).collect());
@@ -301,18 +301,18 @@ fn form(pending: &mut Pending, params: Value<'_>, place: &Place, emit: &mut Emit
     });
 }
 
-fn form_field<'a>(name: &Cow<'a, str>, field: Value<'a>) -> Question<'a> {
+fn form_field<'a>(name: &'a str, field: Value<'a>) -> Question<'a> {
     let text = |key: &str| field.get(key).and_then(Value::text);
     let words = field.get("enum").into_iter().flat_map(Value::elements).filter_map(Value::text);
-    let booleans = field.get("type").and_then(Value::str).filter(|kind| kind == "boolean");
+    let booleans = field.get("type").and_then(Value::str).filter(|kind| *kind == "boolean");
     let booleans = booleans.into_iter().flat_map(|_| [Text::from("true"), Text::from("false")]);
     let options: Vec<_> =
         words.chain(booleans).map(|label| QuestionOption { label, ..QuestionOption::default() }).collect();
     Question {
-        text: text("description").or_else(|| text("title")).unwrap_or_else(|| Text::from(name.clone())),
+        text: text("description").or_else(|| text("title")).unwrap_or_else(|| Text::from(name)),
         free_text: Some(options.is_empty()),
         options,
-        header: Some(Text::from(name.clone())),
+        header: Some(Text::from(name)),
         ..Question::default()
     }
 }
@@ -325,7 +325,7 @@ fn answer<'a>(pending: &Pending, result: Value<'a>) -> (PermissionStatus<'static
         Ask::Decision | Ask::OldDecision => {
             let decision = word("decision");
             let lasting = result.get("decision").is_some_and(Value::is_object);
-            let status = match decision.as_deref() {
+            let status = match decision {
                 Some("accept" | "approved") => Accept,
                 Some("acceptForSession" | "approved_for_session") => AcceptForSession,
                 None if lasting => AcceptForSession,
@@ -336,7 +336,7 @@ fn answer<'a>(pending: &Pending, result: Value<'a>) -> (PermissionStatus<'static
         Ask::Permissions => {
             let granted = result.get("permissions").into_iter().flat_map(Value::members);
             let granted = granted.filter(|(_, value)| value.kind() != Kind::Null).count() > 0;
-            match word("scope").as_deref() {
+            match word("scope") {
                 _ if !granted => (Reject, None),
                 Some("session") => (AcceptForSession, None),
                 _ => (Accept, None),
@@ -344,14 +344,14 @@ fn answer<'a>(pending: &Pending, result: Value<'a>) -> (PermissionStatus<'static
         }
         Ask::Tool => {
             let persist = result.get("_meta").and_then(|meta| meta.get("persist")).and_then(Value::str);
-            match (word("action").as_deref(), persist) {
+            match (word("action"), persist) {
                 (Some("accept"), Some(_)) => (AcceptForSession, None),
                 (Some("accept"), None) => (Accept, None),
                 _ => (Reject, None),
             }
         }
         Ask::Form => {
-            if word("action").as_deref() != Some("accept") {
+            if word("action") != Some("accept") {
                 return (Reject, None);
             }
             let content = result.get("content");

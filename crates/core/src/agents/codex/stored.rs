@@ -3,8 +3,6 @@
 //! Newer ones hold the items of the thread, each when it was over; beside them stands what the model saw, which says
 //! the same again. Older ones hold only what the model saw and some of what happened: see `legacy`.
 
-use std::borrow::Cow;
-
 use interlinear_schema::{Json, StatusLabel, TurnStatus};
 
 use super::items::Place;
@@ -23,12 +21,12 @@ use crate::time;
 /// Whether a line is one of Codex's, of any form.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     let text = |key: &str| line.get(key).and_then(Value::str);
-    let found = |form, version: Option<Cow<'_, str>>| {
-        Some(Recognised { agent: Agent::Codex, form, version: version.map(Cow::into_owned) })
+    let found = |form, version: Option<&str>| {
+        Some(Recognised { agent: Agent::Codex, form, version: version.map(str::to_owned) })
     };
     if let Some(payload) = line.get("payload").filter(|payload| payload.is_object()) {
         let version = payload.get("cli_version").and_then(Value::str);
-        return match text("type")?.as_ref() {
+        return match text("type")? {
             "session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted" | "world_state" => {
                 found(Form::Stored, version)
             }
@@ -50,9 +48,9 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     if let Some(result) = line.get("result").filter(|_| line.get("id").is_some()) {
         let agent = result.get("userAgent").and_then(Value::str)?;
         let version = agent.split_once('/').and_then(|(_, rest)| rest.split_whitespace().next());
-        return found(Form::Live, version.map(|version| Cow::Owned(version.to_owned())));
+        return found(Form::Live, version);
     }
-    match text("type")?.as_ref() {
+    match text("type")? {
         "thread.started" if line.get("thread_id").is_some() => found(Form::Exec, None),
         "item.started" | "item.completed" | "item.updated" if line.get("item").is_some() => found(Form::Exec, None),
         "turn.completed" | "turn.failed" if line.get("usage").is_some() || line.get("error").is_some() => {
@@ -65,7 +63,7 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
 /// Whether a line is one of the first rollout files: what the model saw, without anything around it.
 pub(super) fn is_bare(line: Value<'_>) -> bool {
     let kind = line.get("type").and_then(Value::str);
-    match kind.as_deref() {
+    match kind {
         None => line.get("record_type").is_some() || begins_bare(line),
         Some("message") => line.get("role").is_some() && line.get("content").is_some(),
         Some("reasoning") => line.get("summary").is_some(),
@@ -86,16 +84,17 @@ impl State {
     /// A line of one of the first rollout files.
     pub(super) fn bare_line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(if kind.is_empty() { "session_meta".to_owned() } else { kind.clone().into_owned() });
-        if let Some(at) = line.get("timestamp").and_then(Value::str).and_then(|text| time::parse(&text)) {
+        emit.kind(if kind.is_empty() { "session_meta".to_owned() } else { kind.to_owned() });
+        if let Some(at) = line.get("timestamp").and_then(Value::str).and_then(time::parse) {
             emit.at(at);
         }
         let meta = if begins_bare(line) { read::<Meta<'_>>(line, emit) } else { None };
-        if let Some(id) = meta.as_ref().and_then(|meta| meta.id.as_deref()).filter(|_| self.current.is_empty()) {
+        if let Some(id) = meta.as_ref().and_then(|meta| meta.id).filter(|_| self.current.is_empty()) {
             id.clone_into(&mut self.current);
         }
-        let Some(place) = self.place_of_file(meta.as_ref(), line, None, emit) else { return };
-        if let Some(thread) = self.threads.get_mut(&place.thread) {
+        let id = self.current.clone();
+        let Some(place) = self.place_of_file(&id, meta.as_ref(), line, None, emit) else { return };
+        if let Some(thread) = self.threads.get_mut(place.thread) {
             thread.rollout.bare = true;
         }
         match meta {
@@ -103,7 +102,7 @@ impl State {
             None if kind.is_empty() => emit.ignore("bookkeeping"),
             None => {
                 if let Some(seen) = read::<Seen<'_>>(line, emit) {
-                    self.seen(&kind, &seen, line, &place, emit);
+                    self.seen(kind, &seen, line, &place, emit);
                 }
             }
         }
@@ -114,11 +113,11 @@ impl State {
         let Some(entry) = read::<Rollout<'_>>(line, emit) else { return };
         let (kind, Some(payload)) = (entry.r#type.unwrap_or_default(), entry.payload) else { return };
         let inner = payload.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(if inner.is_empty() { kind.clone().into_owned() } else { format!("{kind}/{inner}") });
-        let at = entry.timestamp.as_deref().and_then(time::parse);
+        emit.kind(if inner.is_empty() { kind.to_owned() } else { format!("{kind}/{inner}") });
+        let at = entry.timestamp.and_then(time::parse);
         let item = if inner == "item_completed" { payload.get("item") } else { None };
         let id = item.and_then(|item| item.get("id")).and_then(Value::str);
-        if !id.is_some_and(|id| self.was_aborted(&id)) {
+        if !id.is_some_and(|id| self.was_aborted(id)) {
             self.turn_is_over(emit);
         }
         if let Some(at) = at {
@@ -126,19 +125,20 @@ impl State {
         }
         let is_meta = kind == "session_meta";
         let meta = if is_meta { read::<Meta<'_>>(payload, emit) } else { None };
-        if let Some(id) = meta.as_ref().and_then(|meta| meta.id.as_deref()).filter(|_| self.current.is_empty()) {
+        if let Some(id) = meta.as_ref().and_then(|meta| meta.id).filter(|_| self.current.is_empty()) {
             id.clone_into(&mut self.current);
         }
-        let Some(place) = self.place_of_file(meta.as_ref(), line, at, emit) else { return };
+        let file = self.current.clone();
+        let Some(place) = self.place_of_file(&file, meta.as_ref(), line, at, emit) else { return };
         if inner == "turn_aborted" && self.end_waits(&place, line, at) {
             return emit.ignore("its calls follow");
         }
-        match kind.as_ref() {
+        match kind {
             "session_meta" => self.meta(&meta.unwrap_or_default(), &place, emit),
             "turn_context" => match read::<Settings<'_>>(payload, emit) {
                 Some(settings) => {
-                    if let (Some(cwd), Some(thread)) = (&settings.cwd, self.threads.get_mut(&place.thread)) {
-                        cwd.as_ref().clone_into(&mut thread.rollout.cwd);
+                    if let (Some(cwd), Some(thread)) = (settings.cwd, self.threads.get_mut(place.thread)) {
+                        cwd.clone_into(&mut thread.rollout.cwd);
                     }
                     self.settings(&settings, &place, emit);
                 }
@@ -146,12 +146,12 @@ impl State {
             },
             "event_msg" => {
                 if let Some(event) = read::<Happened<'_>>(payload, emit) {
-                    self.happened(&inner, &event, payload, &place, emit);
+                    self.happened(inner, &event, payload, &place, emit);
                 }
             }
             "response_item" => {
                 if let Some(seen) = read::<Seen<'_>>(payload, emit) {
-                    self.seen(&inner, &seen, payload, &place, emit);
+                    self.seen(inner, &seen, payload, &place, emit);
                 }
             }
             "compacted" => match payload.get("message").and_then(Value::text).filter(|text| !text.is_empty()) {
@@ -166,21 +166,21 @@ impl State {
     }
 
     /// Whose file it is. One of a subagent waits until the call that has started it is known.
-    fn place_of_file(
+    fn place_of_file<'p>(
         &mut self,
+        id: &'p str,
         meta: Option<&Meta<'_>>,
         line: Value<'_>,
         at: Option<i64>,
         emit: &mut Emit<'_>,
-    ) -> Option<Place> {
-        let id = self.current.clone();
-        if let Some(place) = self.place(&id, emit) {
+    ) -> Option<Place<'p>> {
+        if let Some(place) = self.place(id, emit) {
             return Some(place);
         }
         if id.is_empty() {
             // The file has lost its first line.
             let session = emit.selected();
-            self.threads.insert(id.clone(), Thread { session, ..Thread::default() });
+            self.threads.insert(id.to_owned(), Thread { session, ..Thread::default() });
             return Some(Place { thread: id, agent: None });
         }
         let spawned = meta.is_some_and(|meta| {
@@ -189,29 +189,29 @@ impl State {
         });
         let waits = spawned || self.held.iter().any(|held| held.thread == id);
         if waits && self.held.len() < 20_000 {
-            self.hold(&id, line, at, emit);
+            self.hold(id, line, at, emit);
             return None;
         }
-        Some(self.open_thread(&id, None, emit))
+        Some(self.open_thread(id, None, emit))
     }
 
-    fn meta(&mut self, meta: &Meta<'_>, place: &Place, emit: &mut Emit<'_>) {
-        let own = meta.id.as_deref() == Some(place.thread.as_str());
+    fn meta(&mut self, meta: &Meta<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let own = meta.id == Some(place.thread);
         if !own {
             // A fork begins with a copy of the file that it was made from.
             return emit.ignore("of another thread");
         }
-        let text = |text: &Option<Cow<'_, str>>| text.as_ref().map(|text| Json::of(text.as_ref()));
-        if let Some(thread) = self.threads.get_mut(&place.thread) {
+        let text = |text: Option<&str>| text.map(Json::of);
+        if let Some(thread) = self.threads.get_mut(place.thread) {
             // The sums of tokens may have gone back since the file before.
             thread.usage.sum = None;
-            thread.rollout.paginated = meta.history_mode.as_deref() == Some("paginated");
-            meta.cwd.as_deref().unwrap_or_default().clone_into(&mut thread.rollout.cwd);
+            thread.rollout.paginated = meta.history_mode == Some("paginated");
+            meta.cwd.unwrap_or_default().clone_into(&mut thread.rollout.cwd);
         }
         if place.agent.is_some() {
             return emit.ignore("thread of a subagent");
         }
-        emit.facts(&[("agent_version", text(&meta.cli_version)), ("cwd", text(&meta.cwd))]);
+        emit.facts(&[("agent_version", text(meta.cli_version)), ("cwd", text(meta.cwd))]);
     }
 
     /// Something that happened.
@@ -220,15 +220,15 @@ impl State {
         kind: &str,
         event: &Happened<'_>,
         payload: Value<'_>,
-        place: &Place,
+        place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
         let agent = place.agent.as_deref();
-        let turn = event.turn_id.as_deref();
+        let turn = event.turn_id;
         match kind {
             "task_started" | "turn_started" => {
                 self.show_aborted(place, emit);
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                if let Some(thread) = self.threads.get_mut(place.thread) {
                     thread.rollout.tells_turns = true;
                 }
                 self.turn_started(turn, place, emit);
@@ -237,7 +237,7 @@ impl State {
                 self.say(place, emit);
                 // Older files say what failed before, and only that nothing was said last.
                 let answered = payload.get("last_agent_message").and_then(Value::str).is_some();
-                let failed = self.threads.get(&place.thread).is_some_and(|thread| thread.failed.is_some());
+                let failed = self.threads.get(place.thread).is_some_and(|thread| thread.failed.is_some());
                 let failed = event.error.is_some() || failed && !answered;
                 let status = if failed { TurnStatus::Failed } else { TurnStatus::Completed };
                 let (error, duration_ms) = (event.error.as_ref(), event.duration_ms);
@@ -253,7 +253,7 @@ impl State {
             "item_completed" => {
                 let Some(item) = event.item else { return emit.ignore("no item") };
                 let id = item.get("id").and_then(Value::str).unwrap_or_default();
-                if let Some(thread) = self.threads.get_mut(&place.thread) {
+                if let Some(thread) = self.threads.get_mut(place.thread) {
                     thread.rollout.paginated = true;
                     thread.rollout.calls.retain(|call| call.call_id != id);
                 }
@@ -291,11 +291,11 @@ impl State {
     }
 
     /// In files with items, what a stopped call had printed is told when the turn is over: the end waits for it.
-    fn end_waits(&mut self, place: &Place, line: Value<'_>, at: Option<i64>) -> bool {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return false };
+    fn end_waits(&mut self, place: &Place<'_>, line: Value<'_>, at: Option<i64>) -> bool {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return false };
         let waits = thread.rollout.paginated && thread.rollout.calls.iter().any(|call| call.aborted.is_some());
         if waits {
-            thread.rollout.end = Some(Held { thread: place.thread.clone(), line: line.raw().to_owned(), at });
+            thread.rollout.end = Some(Held { thread: place.thread.to_owned(), line: line.raw().to_owned(), at });
         }
         waits
     }
@@ -327,14 +327,14 @@ impl State {
     pub(super) fn finish_rollouts(&mut self, emit: &mut Emit<'_>) {
         let session = emit.selected();
         let mine = self.threads.iter().filter(|(_, thread)| thread.session == session);
-        let places: Vec<_> =
-            mine.map(|(id, thread)| Place { thread: id.clone(), agent: thread.agent.clone() }).collect();
-        for place in places {
-            self.current.clone_from(&place.thread);
+        let mine: Vec<_> = mine.map(|(id, thread)| (id.clone(), thread.agent.clone())).collect();
+        for (id, agent) in mine {
+            let place = Place { thread: &id, agent };
+            self.current.clone_from(&id);
             self.turn_is_over(emit);
             self.say(&place, emit);
             self.show_unfinished(&place, emit);
-            let tells = self.threads.get(&place.thread).is_none_or(|thread| thread.rollout.tells_turns);
+            let tells = self.threads.get(place.thread).is_none_or(|thread| thread.rollout.tells_turns);
             let stored = emit.book.form == Form::Stored;
             if stored && !tells && place.agent.is_none() && emit.session().turn_id().is_some() {
                 let ended = Ended { synthetic: true, ..Ended::with(TurnStatus::Completed) };

@@ -197,7 +197,7 @@ impl State {
     }
 
     /// The thread that was asked for is there: what has waited for it is said.
-    pub(super) fn thread_is_there(&mut self, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn thread_is_there(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
         let session = emit.selected();
         let Some(wishes) = self.wishes.get_mut(&session) else { return };
         wishes.opening = false;
@@ -205,12 +205,12 @@ impl State {
     }
 
     /// The session is idle: the next prompt is said.
-    pub(super) fn next_prompt(&mut self, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn next_prompt(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
         let session = emit.selected();
         let Some(wishes) = self.wishes.get_mut(&session).filter(|_| place.agent.is_none()) else { return };
         if !wishes.prompts.is_empty() {
             let input = wishes.prompts.remove(0);
-            let line = self.turn(&place.thread, &input, session);
+            let line = self.turn(place.thread, &input, session);
             emit.write(line);
         }
     }
@@ -378,7 +378,7 @@ fn form_value(schema: &str, name: &str, answers: &[String]) -> String {
     let field = schema.and_then(|schema| schema.get("properties")).and_then(|properties| properties.get(name));
     let kind = field.and_then(|field| field.get("type")).and_then(crate::json::Value::str).unwrap_or_default();
     let answer = answers.first().map(String::as_str).unwrap_or_default();
-    let plain = match kind.as_ref() {
+    let plain = match kind {
         "boolean" => matches!(answer, "true" | "false"),
         "number" | "integer" => Tape::default().read(answer).is_ok_and(|value| value.f64().is_some()),
         _ => false,

@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 8 << 20;
 
 impl State {
     /// A thread that is a session's own. `session` is the one that it was opened for, if that is known.
-    pub(super) fn open_thread(&mut self, id: &str, session: Option<usize>, emit: &mut Emit<'_>) -> Place {
+    pub(super) fn open_thread<'p>(&mut self, id: &'p str, session: Option<usize>, emit: &mut Emit<'_>) -> Place<'p> {
         if let Some(place) = self.place(id, emit) {
             return place;
         }
@@ -25,18 +25,24 @@ impl State {
         };
         self.threads.insert(id.to_owned(), Thread { session, ..Thread::default() });
         self.release(id, emit);
-        Place { thread: id.to_owned(), agent: None }
+        Place { thread: id, agent: None }
     }
 
     /// A thread that is known; events go to its session from here on.
-    pub(super) fn place(&self, id: &str, emit: &mut Emit<'_>) -> Option<Place> {
+    pub(super) fn place<'p>(&self, id: &'p str, emit: &mut Emit<'_>) -> Option<Place<'p>> {
         let thread = self.threads.get(id)?;
         emit.select(thread.session);
-        Some(Place { thread: id.to_owned(), agent: thread.agent.clone() })
+        Some(Place { thread: id, agent: thread.agent.clone() })
     }
 
     /// The same for a line of any thread. Where nobody has told whose thread it is, the line waits.
-    pub(super) fn enter(&mut self, id: &str, is_root: bool, line: Value<'_>, emit: &mut Emit<'_>) -> Option<Place> {
+    pub(super) fn enter<'p>(
+        &mut self,
+        id: &'p str,
+        is_root: bool,
+        line: Value<'_>,
+        emit: &mut Emit<'_>,
+    ) -> Option<Place<'p>> {
         if let Some(place) = self.place(id, emit) {
             return Some(place);
         }

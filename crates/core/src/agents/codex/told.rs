@@ -30,7 +30,7 @@ pub(super) fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, c
         "apply_patch" => patch::call_part(id, &patch::parse(&patch_text(call, arguments), cwd)),
         "exec_command" | "shell" | "shell_command" | "local_shell" | "container.exec" => {
             let command = field("cmd").or_else(|| field("command"));
-            let place = field("workdir").and_then(Value::str).map_or_else(|| cwd.to_owned(), Cow::into_owned);
+            let place = field("workdir").and_then(Value::str).map_or_else(|| cwd.to_owned(), str::to_owned);
             let command = command.map(tools::bare_command).unwrap_or_default();
             tools::command_part(id, Text::from(command), Some(place).filter(|place| !place.is_empty()))
         }
@@ -44,7 +44,7 @@ pub(super) fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, c
                 .into_iter()
                 .chain(field("ids").or_else(|| field("targets")).into_iter().flat_map(Value::elements));
             let item = Item {
-                tool: Some(Cow::Borrowed(if call.name == "wait_agent" { "wait" } else { &call.name })),
+                tool: Some(if call.name == "wait_agent" { "wait" } else { &call.name }),
                 prompt: field("message").or_else(|| field("prompt")).and_then(Value::text),
                 receivers: Some(receivers.filter_map(Value::str).collect()),
                 ..Item::default()
@@ -52,7 +52,7 @@ pub(super) fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, c
             tools::call_part(Kind::Collab, &item, id)
         }
         name => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-            Some((server, tool)) => tools::mcp_part(id, server.into(), tool.into(), call.arguments.as_str().into()),
+            Some((server, tool)) => tools::mcp_part(id, server, tool, call.arguments.as_str().into()),
             None => ToolCallPart {
                 name: Cow::Borrowed(name),
                 arguments: call.arguments.as_str().into(),
@@ -67,7 +67,7 @@ pub(super) fn model_call<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>, c
 /// The patch stands in the input itself, or in a field of it.
 pub(super) fn patch_text<'a>(call: &'a SeenCall, arguments: Option<Value<'a>>) -> Cow<'a, str> {
     let field = arguments.and_then(|arguments| arguments.get("input").or_else(|| arguments.get("patch")));
-    field.and_then(Value::str).unwrap_or(Cow::Borrowed(&call.arguments))
+    Cow::Borrowed(field.and_then(Value::str).unwrap_or(&call.arguments))
 }
 
 /// The thread of an agent that was started.
@@ -75,7 +75,7 @@ pub(super) fn agent_of(output: &str) -> Option<String> {
     let mut tape = Tape::default();
     let told = tape.read(output).ok()?;
     let id = told.get("agent_id").or_else(|| told.get("thread_id"))?.str()?;
-    Some(id.into_owned())
+    Some(id.to_owned())
 }
 
 /// The text that the model was told.
@@ -141,6 +141,6 @@ fn told_object(text: &str) -> Option<Told> {
     let mut tape = Tape::default();
     let value = tape.read(text).ok().filter(|value| value.is_object())?;
     let exit_code = value.get("metadata")?.get("exit_code")?.i64()?;
-    let output = value.get("output")?.str()?.into_owned();
+    let output = value.get("output")?.str()?.to_owned();
     Some(Told { output, exit_code: Some(exit_code), failed: exit_code != 0, terminal: None })
 }

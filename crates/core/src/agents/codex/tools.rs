@@ -21,7 +21,7 @@ pub(super) fn starts_agent(kind: Kind, item: &Item<'_>) -> bool {
 
 /// `spawn_agent` and `spawnAgent` are the same tool.
 fn collab_tool(item: &Item<'_>) -> String {
-    camel(item.tool.as_deref().unwrap_or_default())
+    camel(item.tool.unwrap_or_default())
 }
 
 /// `open_page` → `openPage`.
@@ -46,38 +46,38 @@ pub(super) fn call_part<'a>(kind: Kind, item: &Item<'a>, call_id: &'a str) -> To
     match kind {
         Kind::Command => {
             let command = item.command.map(bare_command).unwrap_or_default();
-            let cwd = item.cwd.as_deref().map(path_of_uri);
+            let cwd = item.cwd.map(path_of_uri);
             command_part(call_id, Text::from(command), cwd)
         }
         Kind::FileChange => patch::call_part(call_id, &item.changes.map(patch::changes).unwrap_or_default()),
         Kind::Mcp => mcp_part(
             call_id,
-            item.server.clone().unwrap_or_default(),
-            item.tool.clone().unwrap_or_default(),
+            item.server.unwrap_or_default(),
+            item.tool.unwrap_or_default(),
             item.arguments.map_or("{}", Value::raw).into(),
         ),
         Kind::Dynamic => ToolCallPart {
-            name: item.tool.clone().unwrap_or_default(),
+            name: Cow::Borrowed(item.tool.unwrap_or_default()),
             arguments: item.arguments.map_or("{}", Value::raw).into(),
             tool_kind: Some(ToolKind::Other_),
-            title: item.tool.clone().map(Text::from),
+            title: item.tool.map(Text::from),
             ..part
         },
         Kind::Collab => collab_part(item, part),
         Kind::Activity => {
-            let path = item.agent_path.clone().unwrap_or_default();
+            let path = item.agent_path.unwrap_or_default();
             ToolCallPart {
                 name: Cow::Borrowed("spawnAgent"),
-                arguments: format!("{{\"agent\":{}}}", json(&Text::from(path.as_ref()))).into(),
+                arguments: format!("{{\"agent\":{}}}", json(&Text::from(path))).into(),
                 tool_kind: Some(ToolKind::Task),
-                title: Some(Text::from(path.clone())),
-                agent: Some(Subagent { name: Some(path), ..Subagent::default() }),
+                title: Some(Text::from(path)),
+                agent: Some(Subagent { name: Some(Cow::Borrowed(path)), ..Subagent::default() }),
                 ..part
             }
         }
         Kind::WebSearch => search_part(call_id, item.query.clone().unwrap_or_default(), item.action),
         Kind::ImageView => {
-            let path = path_of_uri(item.path.as_deref().unwrap_or_default());
+            let path = path_of_uri(item.path.unwrap_or_default());
             ToolCallPart {
                 name: Cow::Borrowed("imageView"),
                 arguments: format!("{{\"path\":{}}}", json(&Text::from(path.as_str()))).into(),
@@ -111,7 +111,7 @@ pub(super) fn call_part<'a>(kind: Kind, item: &Item<'a>, call_id: &'a str) -> To
             ..part
         },
         _ => ToolCallPart {
-            name: item.name.clone().or_else(|| item.r#type.clone()).unwrap_or_default(),
+            name: Cow::Borrowed(item.name.or(item.r#type).unwrap_or_default()),
             arguments: item.arguments.map_or("{}", Value::raw).into(),
             tool_kind: Some(ToolKind::Other_),
             ..part
@@ -133,19 +133,14 @@ pub(super) fn command_part<'a>(call_id: &'a str, command: Text<'a>, cwd: Option<
 }
 
 /// A tool of an MCP server.
-pub(super) fn mcp_part<'a>(
-    call_id: &'a str,
-    server: Cow<'a, str>,
-    tool: Cow<'a, str>,
-    arguments: Text<'a>,
-) -> ToolCallPart<'a> {
+pub(super) fn mcp_part<'a>(call_id: &'a str, server: &'a str, tool: &'a str, arguments: Text<'a>) -> ToolCallPart<'a> {
     ToolCallPart {
-        name: tool.clone(),
+        name: Cow::Borrowed(tool),
         arguments,
         call_id: Cow::Borrowed(call_id),
         tool_kind: Some(ToolKind::Mcp),
         title: Some(Text::from(format!("{tool} ({server})"))),
-        mcp: Some(McpTool { tool, server: Some(server), ..McpTool::default() }),
+        mcp: Some(McpTool { tool: Cow::Borrowed(tool), server: Some(Cow::Borrowed(server)), ..McpTool::default() }),
         ..ToolCallPart::default()
     }
 }
@@ -156,12 +151,12 @@ pub(super) fn search_part<'a>(call_id: &'a str, query: Text<'a>, action: Option<
     let mut kind = ToolKind::WebSearch;
     if let Some(action) = action.filter(|action| action.is_object()) {
         let members = action.members().map(|(key, value)| {
-            let word = value.str().filter(|_| key == "type").map(|word| camel(&word));
+            let word = value.str().filter(|_| key == "type").map(camel);
             if word.as_deref().is_some_and(|word| matches!(word, "openPage" | "findInPage")) {
                 kind = ToolKind::WebFetch;
             }
             let value = word.map_or_else(|| value.raw().to_owned(), |word| format!("\"{word}\""));
-            format!("{}:{value}", Json::of(key.as_ref()).as_str())
+            format!("{}:{value}", Json::of(key).as_str())
         });
         let members: Vec<_> = members.collect();
         let _ = write!(arguments, ",\"action\":{{{}}}", members.join(","));
@@ -204,7 +199,7 @@ pub(super) fn result<'a>(
     item: &Item<'a>,
     call_id: &'a str,
 ) -> (ToolResultPart<'a>, Vec<ContentPart<'a>>, bool) {
-    let mut failed = matches!(item.status.as_deref(), Some("failed" | "declined"));
+    let mut failed = matches!(item.status, Some("failed" | "declined"));
     let mut part = ToolResultPart {
         call_id: Cow::Borrowed(call_id),
         duration_ms: item.duration_ms.or_else(|| duration(item.duration?)).filter(|_| kind != Kind::Sleep),
@@ -242,7 +237,7 @@ pub(super) fn result<'a>(
         Kind::Collab => part.output = agents_said(item),
         Kind::WebSearch => extra.extend(item.results.map(json_part)),
         Kind::ImageView => {
-            let path = item.path.as_deref().filter(|path| !path.is_empty());
+            let path = item.path.filter(|path| !path.is_empty());
             extra.extend(path.map(|path| image_part(path_of_uri(path).into())));
         }
         Kind::ImageGeneration => {
@@ -292,11 +287,11 @@ pub(super) fn image_of(block: Value<'_>) -> Option<ContentPart<'_>> {
     if let Some(url) = text("imageUrl").or_else(|| text("image_url")).filter(|url| !url.is_empty()) {
         return Some(image_part(url));
     }
-    if block.get("type").and_then(Value::str).as_deref() != Some("image") {
+    if block.get("type").and_then(Value::str) != Some("image") {
         return None;
     }
     let mime = block.get("mimeType").or_else(|| block.get("mime_type")).and_then(Value::str);
-    let mut url = format!("data:{};base64,", mime.as_deref().unwrap_or("application/octet-stream")).into_bytes();
+    let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
     text("data")?.append_to(&mut url);
     Some(image_part(Text::from_wtf8(url)))
 }
@@ -332,11 +327,11 @@ pub(super) fn bare_command(command: Value<'_>) -> String {
     let shown = command.str();
     let words = match &shown {
         Some(text) => shell_words(text),
-        None => Some(command.elements().filter_map(Value::str).map(Cow::into_owned).collect()),
+        None => Some(command.elements().filter_map(Value::str).map(str::to_owned).collect()),
     };
     match (words, shown) {
         (Some(mut words), _) if words.len() == 3 && is_shell(&words[0]) && is_shell_flag(&words[1]) => words.remove(2),
-        (_, Some(text)) => text.into_owned(),
+        (_, Some(text)) => text.to_owned(),
         (Some(words), None) => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
         (None, None) => String::new(),
     }

@@ -29,8 +29,8 @@ impl Ended<'_> {
 
 impl State {
     /// A turn begins. One of a review begins under another name than it goes on with: the first stays.
-    pub(super) fn turn_started(&mut self, id: Option<&str>, place: &Place, emit: &mut Emit<'_>) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    pub(super) fn turn_started(&mut self, id: Option<&str>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         if thread.turn.is_some() {
             let another = thread.turn_told && id.is_some() && thread.turn.as_deref() != id;
             if !another || place.agent.is_some() {
@@ -54,8 +54,8 @@ impl State {
     }
 
     /// Something happens in a turn whose beginning was not told.
-    pub(super) fn ensure_turn(&mut self, id: Option<&str>, place: &Place, emit: &mut Emit<'_>) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    pub(super) fn ensure_turn(&mut self, id: Option<&str>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         let Some(id) = id.filter(|id| thread.turn.is_none() && thread.last_turn.as_deref() != Some(*id)) else {
             return;
         };
@@ -66,16 +66,16 @@ impl State {
         }
     }
 
-    fn open_turn(&mut self, id: Option<&str>, told: bool, place: &Place) {
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+    fn open_turn(&mut self, id: Option<&str>, told: bool, place: &Place<'_>) {
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         (thread.turn, thread.turn_told) = (Some(id.unwrap_or_default().to_owned()), told);
         (thread.failed, thread.compacted) = (None, String::new());
     }
 
     /// A turn is over.
-    pub(super) fn turn_completed(&mut self, ended: Ended<'_>, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn turn_completed(&mut self, ended: Ended<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let Ended { id, status, error, duration_ms, synthetic } = ended;
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         if thread.turn.is_none() && id.is_some() && thread.last_turn.as_deref() == id {
             emit.ignore("late");
             return;
@@ -115,17 +115,17 @@ impl State {
     }
 
     /// Tokens that were used, as sums over the thread. Those of an earlier process are said again when it goes on.
-    pub(super) fn tokens(&mut self, usage: &TokenUsage<'_>, turn: Option<&str>, place: &Place) {
-        if let Some(thread) = self.threads.get_mut(&place.thread) {
+    pub(super) fn tokens(&mut self, usage: &TokenUsage<'_>, turn: Option<&str>, place: &Place<'_>) {
+        if let Some(thread) = self.threads.get_mut(place.thread) {
             let named = turn.is_none() || !thread.turn_told || thread.turn.as_deref() == turn;
             thread.usage.add(usage, named && thread.turn.is_some() && !thread.usage.restored);
         }
     }
 
     /// Something failed. What streamed of the model's answer will not be finished.
-    pub(super) fn failure(&mut self, error: &Failure<'_>, retries: bool, place: &Place, emit: &mut Emit<'_>) {
+    pub(super) fn failure(&mut self, error: &Failure<'_>, retries: bool, place: &Place<'_>, emit: &mut Emit<'_>) {
         self.abandon_messages(place, emit);
-        let Some(thread) = self.threads.get_mut(&place.thread) else { return };
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
         if !retries {
             let told = thread.failed.replace(message(error));
             if told.is_some() && told == thread.failed {
@@ -155,7 +155,7 @@ fn message(error: &Failure<'_>) -> String {
 
 pub(super) fn error_data<'a>(error: &Failure<'a>, will_retry: Option<bool>, place: &'a Place) -> ErrorData<'a> {
     let code = error.info.and_then(|info| info.str().or_else(|| info.members().next().map(|(key, _)| key)));
-    let code = code.map(|code| Cow::Owned(tools::camel(&code)));
+    let code = code.map(|code| Cow::Owned(tools::camel(code)));
     let more = [("info", error.info.filter(|info| info.is_object())), ("more", error.more)];
     let more = more.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", (*value)?.raw())));
     let more = more.collect::<Vec<_>>().join(",");
@@ -217,6 +217,6 @@ pub(super) fn status(word: Option<&str>) -> TurnStatus<'static> {
 
 /// The approval policy as one word: rules one by one are an object.
 pub(super) fn policy(value: Value<'_>) -> Json<'static> {
-    let word = value.str().unwrap_or_else(|| value.members().next().map_or(Cow::Borrowed(""), |(key, _)| key));
-    Json::of(word.as_ref())
+    let word = value.str().unwrap_or_else(|| value.members().next().map_or("", |(key, _)| key));
+    Json::of(word)
 }

@@ -1,8 +1,6 @@
 //! What Codex writes: messages of its app server, events of `exec --json`, lines of its rollout files. The three
 //! differ in spelling (`aggregatedOutput`, `aggregated_output`) more than in content, so one struct reads all.
 
-use std::borrow::Cow;
-
 use interlinear_schema::Text;
 
 use crate::json::Value;
@@ -13,7 +11,7 @@ wire! {
     /// the two sides are independent of each other.
     pub(super) struct Message in "message" {
         id: Value<'a>,
-        method: Cow<'a, str>,
+        method: &'a str,
         params: Value<'a>,
         result: Value<'a>,
         error: Value<'a>,
@@ -24,9 +22,9 @@ wire! {
 wire! {
     /// What nearly all notifications have.
     pub(super) struct Params in "params" {
-        thread_id("threadId" | "conversationId"): Cow<'a, str>,
-        turn_id("turnId"): Cow<'a, str>,
-        item_id("itemId" | "callId"): Cow<'a, str>,
+        thread_id("threadId" | "conversationId"): &'a str,
+        turn_id("turnId"): &'a str,
+        item_id("itemId" | "callId"): &'a str,
         thread: Thread<'a>,
         turn: Turn<'a>,
         item: Value<'a>,
@@ -70,11 +68,11 @@ wire! {
         goal: Value<'a>,
         run: Value<'a>,
         review: Value<'a>,
-        review_id("reviewId"): Cow<'a, str>,
-        target_item_id("targetItemId"): Cow<'a, str>,
+        review_id("reviewId"): &'a str,
+        target_item_id("targetItemId"): &'a str,
         action: Value<'a>,
-        from_model("fromModel"): Cow<'a, str>,
-        to_model("toModel"): Cow<'a, str>,
+        from_model("fromModel"): &'a str,
+        to_model("toModel"): &'a str,
     }
     rest
 }
@@ -82,12 +80,12 @@ wire! {
 wire! {
     /// A thread: what other agents call a session.
     pub(super) struct Thread in "thread" {
-        id: Cow<'a, str>,
-        parent_thread_id("parentThreadId"): Cow<'a, str>,
-        cwd: Cow<'a, str>,
-        cli_version("cliVersion"): Cow<'a, str>,
-        model: Cow<'a, str>,
-        reasoning_effort("reasoningEffort"): Cow<'a, str>,
+        id: &'a str,
+        parent_thread_id("parentThreadId"): &'a str,
+        cwd: &'a str,
+        cli_version("cliVersion"): &'a str,
+        model: &'a str,
+        reasoning_effort("reasoningEffort"): &'a str,
         name: Text<'a>,
     }
     known "environments" "extra" "sessionId" "forkedFromId" "preview" "ephemeral" "section" "sectionEnteredAt"
@@ -99,23 +97,23 @@ wire! {
     /// The result of a request that opens a thread or begins a turn.
     pub(super) struct Opened in "result" {
         thread: Thread<'a>,
-        conversation_id("conversationId"): Cow<'a, str>,
-        model: Cow<'a, str>,
-        cwd: Cow<'a, str>,
+        conversation_id("conversationId"): &'a str,
+        model: &'a str,
+        cwd: &'a str,
         approval_policy("approvalPolicy"): Value<'a>,
-        reasoning_effort("reasoningEffort"): Cow<'a, str>,
-        user_agent("userAgent"): Cow<'a, str>,
+        reasoning_effort("reasoningEffort"): &'a str,
+        user_agent("userAgent"): &'a str,
     }
     rest
 }
 
 wire! {
     pub(super) struct Turn in "turn" {
-        id: Cow<'a, str>,
-        status: Cow<'a, str>,
+        id: &'a str,
+        status: &'a str,
         error: Failure<'a>,
         duration_ms("durationMs"): u64,
-        root_turn_id("rootTurnId"): Cow<'a, str>,
+        root_turn_id("rootTurnId"): &'a str,
     }
     known "items" "itemsView" "startedAt" "completedAt"
 }
@@ -132,9 +130,9 @@ wire! {
 
 wire! {
     pub(super) struct Settings in "settings" {
-        model: Cow<'a, str>,
-        effort("effort" | "reasoning_effort"): Cow<'a, str>,
-        cwd: Cow<'a, str>,
+        model: &'a str,
+        effort("effort" | "reasoning_effort"): &'a str,
+        cwd: &'a str,
         approval_policy("approvalPolicy" | "approval_policy"): Value<'a>,
         collaboration_mode("collaborationMode" | "collaboration_mode"): Value<'a>,
     }
@@ -171,17 +169,17 @@ wire! {
 wire! {
     /// An item of a thread, of any type and in any of the three spellings.
     pub(super) struct Item in "item" {
-        r#type("type" | "item_type"): Cow<'a, str>,
+        r#type("type" | "item_type"): &'a str,
         /// In items of `exec` the key may be doubled: the model's own identifier comes last.
-        id: Cow<'a, str>,
+        id: &'a str,
         text: Text<'a>,
         content: Value<'a>,
         questions: Value<'a>,
         summary("summary" | "summary_text"): Value<'a>,
         raw_content: Value<'a>,
         command: Value<'a>,
-        cwd: Cow<'a, str>,
-        status: Cow<'a, str>,
+        cwd: &'a str,
+        status: &'a str,
         aggregated_output("aggregatedOutput" | "aggregated_output"): Text<'a>,
         exit_code("exitCode" | "exit_code"): i64,
         duration_ms("durationMs" | "duration_ms"): u64,
@@ -189,27 +187,27 @@ wire! {
         changes: Value<'a>,
         stdout: Text<'a>,
         stderr: Text<'a>,
-        server: Cow<'a, str>,
-        tool: Cow<'a, str>,
+        server: &'a str,
+        tool: &'a str,
         arguments: Value<'a>,
         result: Value<'a>,
         error: Value<'a>,
         success: bool,
         content_items("contentItems" | "content_items"): Value<'a>,
-        receivers("receiverThreadIds" | "receiver_thread_ids"): Vec<Cow<'a, str>>,
+        receivers("receiverThreadIds" | "receiver_thread_ids"): Vec<&'a str>,
         prompt: Text<'a>,
         agents_states("agentsStates" | "agents_states"): Value<'a>,
-        agent_thread_id("agentThreadId" | "agent_thread_id"): Cow<'a, str>,
-        agent_path("agentPath" | "agent_path"): Cow<'a, str>,
-        kind: Cow<'a, str>,
+        agent_thread_id("agentThreadId" | "agent_thread_id"): &'a str,
+        agent_path("agentPath" | "agent_path"): &'a str,
+        kind: &'a str,
         query: Text<'a>,
         action: Value<'a>,
         results: Value<'a>,
-        path: Cow<'a, str>,
+        path: &'a str,
         review: Text<'a>,
         hint("user_facing_hint"): Text<'a>,
         fragments: Value<'a>,
-        name: Cow<'a, str>,
+        name: &'a str,
         output: Value<'a>,
         revised_prompt("revisedPrompt" | "revised_prompt"): Text<'a>,
         saved_path("savedPath" | "saved_path"): Text<'a>,
@@ -230,7 +228,7 @@ wire! {
 wire! {
     /// An event of `exec --json`.
     pub(super) struct ExecEvent in "event" {
-        thread_id: Cow<'a, str>,
+        thread_id: &'a str,
         item: Value<'a>,
         usage: Tokens<'a>,
         error: Failure<'a>,
@@ -242,8 +240,8 @@ wire! {
 wire! {
     /// A line of a rollout file.
     pub(super) struct Rollout in "line" {
-        timestamp: Cow<'a, str>,
-        r#type("type"): Cow<'a, str>,
+        timestamp: &'a str,
+        r#type("type"): &'a str,
         payload: Value<'a>,
     }
     known "ordinal" "metadata"
@@ -252,11 +250,11 @@ wire! {
 wire! {
     /// The first line of a rollout file.
     pub(super) struct Meta in "session_meta" {
-        id: Cow<'a, str>,
-        cwd: Cow<'a, str>,
-        cli_version: Cow<'a, str>,
-        history_mode: Cow<'a, str>,
-        parent_thread_id: Cow<'a, str>,
+        id: &'a str,
+        cwd: &'a str,
+        cli_version: &'a str,
+        history_mode: &'a str,
+        parent_thread_id: &'a str,
         source: Value<'a>,
     }
     known "session_id" "timestamp" "originator" "model_provider" "base_instructions" "git" "instructions"
@@ -268,7 +266,7 @@ wire! {
 wire! {
     /// What happened, in a rollout file.
     pub(super) struct Happened in "event_msg" {
-        turn_id: Cow<'a, str>,
+        turn_id: &'a str,
         item: Value<'a>,
         message: Text<'a>,
         images: Value<'a>,
@@ -277,7 +275,7 @@ wire! {
         duration_ms: u64,
         info: TokenUsage<'a>,
         thread_settings: Settings<'a>,
-        call_id: Cow<'a, str>,
+        call_id: &'a str,
         invocation: Value<'a>,
         result: Value<'a>,
         changes: Value<'a>,
@@ -286,7 +284,7 @@ wire! {
         query: Text<'a>,
         action: Value<'a>,
         name("thread_name" | "name"): Text<'a>,
-        path: Cow<'a, str>,
+        path: &'a str,
         stderr: Text<'a>,
         stdout: Text<'a>,
     }
@@ -303,15 +301,15 @@ wire! {
 wire! {
     /// What the model saw, in a rollout file.
     pub(super) struct Seen in "response_item" {
-        id: Cow<'a, str>,
-        role: Cow<'a, str>,
+        id: &'a str,
+        role: &'a str,
         content: Value<'a>,
         summary: Value<'a>,
-        name: Cow<'a, str>,
-        namespace: Cow<'a, str>,
+        name: &'a str,
+        namespace: &'a str,
         arguments: Value<'a>,
         input: Text<'a>,
-        call_id: Cow<'a, str>,
+        call_id: &'a str,
         output: Value<'a>,
         action: Value<'a>,
     }

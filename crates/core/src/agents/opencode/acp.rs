@@ -15,7 +15,7 @@ use crate::emit::{Emit, Spec};
 use crate::hash;
 use crate::json::{Tape, Value};
 
-fn text<'a>(value: Value<'a>, key: &str) -> Option<Cow<'a, str>> {
+fn text<'a>(value: Value<'a>, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::str)
 }
 
@@ -26,28 +26,28 @@ impl State {
         let Some(method) = text(line, "method") else {
             return self.acp_reply(&id, line, emit);
         };
-        emit.kind(&method);
+        emit.kind(method);
         let params = line.get("params").unwrap_or(line);
         let session = text(params, "sessionId").filter(|id| !id.is_empty());
         let request = AcpRequest {
-            method: method.clone().into_owned(),
-            session: session.clone().map(Cow::into_owned),
-            cwd: text(params, "cwd").map(Cow::into_owned),
+            method: method.to_owned(),
+            session: session.map(str::to_owned),
+            cwd: text(params, "cwd").map(str::to_owned),
         };
         self.acp.insert(id, request);
-        match (method.as_ref(), session) {
+        match (method, session) {
             ("session/prompt", Some(session)) => {
-                self.enter(&session, emit);
-                self.begin_turn(&session, None, true, emit);
-                let native = self.native(&session);
+                self.enter(session, emit);
+                self.begin_turn(session, None, true, emit);
+                let native = self.native(session);
                 native.turn.model = native.chosen.model.clone().or(native.turn.model.take());
                 let content = params.get("prompt").into_iter().flat_map(Value::elements).map(block).collect();
                 let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
                 emit.item(&spec, ItemStatus::Completed, content, true);
             }
             ("session/cancel", Some(session)) => {
-                self.enter(&session, emit);
-                self.native(&session).turn.interrupted = true;
+                self.enter(session, emit);
+                self.native(session).turn.interrupted = true;
                 emit.ignore("its answer follows");
             }
             _ => emit.ignore("its answer follows"),
@@ -66,7 +66,7 @@ impl State {
         self.enter(&session, emit);
         let outcome = line.get("result").and_then(|result| result.get("outcome"));
         let option = outcome.and_then(|outcome| text(outcome, "optionId")).unwrap_or_default();
-        let status = match option.as_ref() {
+        let status = match option {
             "once" | "allow" => PermissionStatus::Accept,
             "always" => PermissionStatus::AcceptForSession,
             _ => PermissionStatus::Reject,
@@ -79,17 +79,17 @@ impl State {
         let id = line.get("id").map(|id| id.raw().to_owned()).unwrap_or_default();
         let params = line.get("params").unwrap_or(line);
         let session = text(params, "sessionId").filter(|id| !id.is_empty());
-        match (text(line, "method").as_deref(), session) {
+        match (text(line, "method"), session) {
             (None, _) => self.acp_answer(&id, line, emit),
             (Some("session/update"), Some(session)) => {
-                self.enter(&session, emit);
+                self.enter(session, emit);
                 let update = params.get("update").unwrap_or(params);
-                self.acp_update(&session, update, emit);
+                self.acp_update(session, update, emit);
             }
             (Some("session/request_permission"), Some(session)) => {
                 emit.kind("session/request_permission");
-                self.enter(&session, emit);
-                self.acp_permission(&id, &session, params, emit);
+                self.enter(session, emit);
+                self.acp_permission(&id, session, params, emit);
             }
             (Some(method), _) => {
                 emit.kind(method);
@@ -103,7 +103,7 @@ impl State {
         emit.kind(format!("answer to {}", request.method));
         let result = line.get("result");
         // A session that is new is named by the answer, any other by the request.
-        let session = result.and_then(|result| text(result, "sessionId")).map(Cow::into_owned).or(request.session);
+        let session = result.and_then(|result| text(result, "sessionId")).map(str::to_owned).or(request.session);
         if let Some(session) = &session {
             self.enter(session, emit);
         }
@@ -115,7 +115,7 @@ impl State {
         }
         match (request.method.as_str(), &session, result) {
             ("initialize", _, Some(result)) => {
-                self.acp_version = result.get("agentInfo").and_then(|info| text(info, "version")).map(Cow::into_owned);
+                self.acp_version = result.get("agentInfo").and_then(|info| text(info, "version")).map(str::to_owned);
                 emit.ignore("between programs");
             }
             ("session/prompt", Some(session), _) => self.acp_turn_over(session, result, emit),
@@ -148,13 +148,12 @@ impl State {
     /// What is chosen for the session. Older versions say it without a list.
     fn acp_options(&mut self, session: &str, said: Value<'_>, emit: &mut Emit<'_>) {
         let options = || said.get("configOptions").into_iter().flat_map(Value::elements);
-        let chosen =
-            |id: &str| options().find(|option| text(*option, "id").as_deref() == Some(id))?.get("currentValue");
+        let chosen = |id: &str| options().find(|option| text(*option, "id") == Some(id))?.get("currentValue");
         let older = |list: &str, id: &str| said.get(list).and_then(|list| list.get(id));
         let model = chosen("model").or_else(|| older("models", "currentModelId"));
-        let variant = chosen("effort").filter(|variant| variant.str().as_deref() != Some("default"));
+        let variant = chosen("effort").filter(|variant| variant.str() != Some("default"));
         if let Some(model) = model.and_then(Value::str) {
-            self.native(session).chosen.model = Some(model.into_owned());
+            self.native(session).chosen.model = Some(model.to_owned());
         }
         emit.facts(&[
             ("model", model.map(Value::json)),
@@ -183,8 +182,8 @@ impl State {
         }
         let turn = &mut self.native(session).turn;
         turn.failed |= result.is_none();
-        turn.interrupted |= stop.as_deref() == Some("cancelled");
-        turn.stop_reason = stop.map(Cow::into_owned);
+        turn.interrupted |= stop == Some("cancelled");
+        turn.stop_reason = stop.map(str::to_owned);
         self.end_turn(session, emit);
     }
 
@@ -194,8 +193,8 @@ impl State {
         if kind != "user_message_chunk" {
             self.acp_complete_role(session, Role::User, emit);
         }
-        match kind.as_ref() {
-            "agent_message_chunk" | "agent_thought_chunk" => self.acp_chunk(session, &kind, update, emit),
+        match kind {
+            "agent_message_chunk" | "agent_thought_chunk" => self.acp_chunk(session, kind, update, emit),
             "tool_call" | "tool_call_update" => self.acp_tool(session, update, emit),
             "plan" => {
                 let entries = update.get("entries").filter(|entries| entries.is_array());
@@ -236,7 +235,7 @@ impl State {
         let prompted =
             |request: &AcpRequest| request.method == "session/prompt" && request.session.as_deref() == Some(session);
         let open = self.acp_open(session, Role::User);
-        let named = text(update, "messageId").map(Cow::into_owned);
+        let named = text(update, "messageId").map(str::to_owned);
         let id = named.or_else(|| open.clone()).unwrap_or_else(|| self.acp_unnamed());
         if self.acp.values().any(prompted) || self.is_done(&id) {
             emit.ignore("echo");
@@ -271,7 +270,7 @@ impl State {
 
     fn acp_chunk(&mut self, session: &str, kind: &str, update: Value<'_>, emit: &mut Emit<'_>) {
         let reasoning = kind == "agent_thought_chunk";
-        let named = text(update, "messageId").map(Cow::into_owned);
+        let named = text(update, "messageId").map(str::to_owned);
         let content = update.get("content").unwrap_or(update);
         // A thought may bear the identifier of its part: it belongs to the message that follows, and to no step before.
         let native = self.native(session);
@@ -335,7 +334,7 @@ impl State {
         }
         let name = self.tools.get(&id).map_or_else(|| tool_name(update), |tool| tool.name.clone());
         let message = self.acp_open(session, Role::Assistant);
-        self.call_begins(&id, session, message.as_deref().unwrap_or_default(), &call, &name, emit);
+        self.call_begins(&id, session, message.as_deref().unwrap_or_default(), call, &name, emit);
         let Some(tool) = self.tools.get_mut(&id) else { return };
         if let Some(input) = update.get("rawInput").filter(|input| input.members().next().is_some()) {
             input.raw().clone_into(&mut tool.input);
@@ -347,7 +346,7 @@ impl State {
         if status != "pending" {
             self.call_known(&id, &name, input, emit);
         }
-        if !matches!(status.as_ref(), "completed" | "failed") {
+        if !matches!(status, "completed" | "failed") {
             let output = shown(update);
             if !output.is_empty() {
                 emit.output_so_far(&call_id, output);
@@ -395,8 +394,8 @@ impl State {
         self.requests.insert(request.clone(), pending);
         emit.ask_permission(PermissionData {
             permission_id: Cow::Owned(request),
-            action: text(call, "kind").unwrap_or(Cow::Borrowed("tool")),
-            tool_call_id: text(call, "toolCallId"),
+            action: Cow::Borrowed(text(call, "kind").unwrap_or("tool")),
+            tool_call_id: text(call, "toolCallId").map(Cow::Borrowed),
             title: call.get("title").and_then(Value::text),
             options: Some(vec![PermissionStatus::Accept, PermissionStatus::AcceptForSession, PermissionStatus::Reject]),
             metadata: call.get("rawInput").map(|input| Json::from_text(format!("{{\"input\":{}}}", input.raw()))),
@@ -422,41 +421,41 @@ fn block(content: Value<'_>) -> ContentPart<'_> {
     let mime = text(of, "mimeType");
     let data = text(of, "data").or_else(|| text(of, "blob")).filter(|data| !data.is_empty());
     let url = of.get("uri").and_then(Value::text);
-    match (kind.as_deref(), data, url) {
+    match (kind, data, url) {
         (Some("text"), ..) => parts::text_part(false, content.get("text").and_then(Value::text).unwrap_or_default()),
-        (_, Some(data), _) if mime.as_deref().is_some_and(|mime| mime.starts_with("image/")) => {
-            let path = Text::from(format!("data:{};base64,{data}", mime.as_deref().unwrap_or_default()));
-            ContentPart::Image(ImagePart { path, mime, ..ImagePart::default() })
+        (_, Some(data), _) if mime.is_some_and(|mime| mime.starts_with("image/")) => {
+            let path = Text::from(format!("data:{};base64,{data}", mime.unwrap_or_default()));
+            ContentPart::Image(ImagePart { path, mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
         }
-        (_, _, Some(url)) => parts::file(mime.as_deref(), text(of, "name"), url, None),
+        (_, _, Some(url)) => parts::file(mime, text(of, "name").map(Cow::Borrowed), url, None),
         _ => ContentPart::Json(JsonPart { json: content.json(), ..JsonPart::default() }),
     }
 }
 
 /// A change of a file, as the content of a tool shows it.
 fn change(content: Value<'_>) -> Option<FileRefPart<'static>> {
-    let path = text(content, "path").filter(|_| text(content, "type").as_deref() == Some("diff"))?;
+    let path = text(content, "path").filter(|_| text(content, "type") == Some("diff"))?;
     let new = text(content, "newText")?;
     let diff = match text(content, "oldText") {
-        Some(old) => diff::of_edit(&path, &old, &new, ""),
-        None => diff::of_new_file(&path, &new),
+        Some(old) => diff::of_edit(path, old, new, ""),
+        None => diff::of_new_file(path, new),
     };
     let (diff, action) = (Some(Text::from(diff)), FileAction::Patch);
-    Some(FileRefPart { path: path.into_owned().into(), action, diff, ..FileRefPart::default() })
+    Some(FileRefPart { path: path.to_owned().into(), action, diff, ..FileRefPart::default() })
 }
 
 /// The tool of a call. Its title is the tool's name, until there is something better to tell a person.
 fn tool_name(update: Value<'_>) -> String {
-    let title = text(update, "title").filter(|title| !title.is_empty()).unwrap_or(Cow::Borrowed("unknown"));
-    let usual = match text(update, "kind").as_deref() {
+    let title = text(update, "title").filter(|title| !title.is_empty()).unwrap_or("unknown");
+    let usual = match text(update, "kind") {
         Some("execute") => return "bash".to_owned(),
         Some("read") => "read",
         Some("edit") => "edit",
         Some("search") => "grep",
         Some("fetch") => "webfetch",
         Some("think") => "task",
-        _ => return title.into_owned(),
+        _ => return title.to_owned(),
     };
-    let is_name = !title.contains([' ', '.', '/']) && tools::kind(&title) != ToolKind::Other_;
-    if is_name { title.into_owned() } else { usual.to_owned() }
+    let is_name = !title.contains([' ', '.', '/']) && tools::kind(title) != ToolKind::Other_;
+    if is_name { title.to_owned() } else { usual.to_owned() }
 }

@@ -170,18 +170,23 @@ impl State {
         let inner = failure.data.and_then(|data| data.get("message")).and_then(Value::text);
         let message = inner.or(failure.message).unwrap_or_default();
         self.last_error = Some(message.to_string());
-        emit.error(ErrorData { message, code: failure.name, details: Some(line.json()), ..ErrorData::default() });
+        emit.error(ErrorData {
+            message,
+            code: failure.name.map(Cow::Borrowed),
+            details: Some(line.json()),
+            ..ErrorData::default()
+        });
     }
 
     /// A line that the program printed.
     pub(super) fn printed(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         let Some(printed) = read::<Printed<'_>>(line, emit) else { return };
-        let kind = printed.r#type.clone().unwrap_or_default();
-        emit.kind(&kind);
-        let Some(session) = printed.session.as_deref().filter(|id| !id.is_empty()) else {
+        let kind = printed.r#type.unwrap_or_default();
+        emit.kind(kind);
+        let Some(session) = printed.session.filter(|id| !id.is_empty()) else {
             emit.select_any();
             self.finish_input(emit);
-            return match kind.as_ref() {
+            return match kind {
                 "error" => self.printed_error(None, line, emit),
                 _ => emit.unknown(line.json(), None),
             };
@@ -189,17 +194,17 @@ impl State {
         self.run.get_or_insert_with(Run::default);
         self.enter(session, emit);
         self.finish_input(emit);
-        match (kind.as_ref(), printed.part) {
+        match (kind, printed.part) {
             ("error", _) => self.printed_error(Some(session), line, emit),
             ("step_start" | "text" | "reasoning" | "tool_use" | "step_finish", Some(value)) => {
                 let Some(part) = read::<Part<'_>>(value, emit) else { return };
                 self.tell_chosen(session, emit);
-                let message = part.message.as_deref().unwrap_or_default();
+                let message = part.message.unwrap_or_default();
                 self.adopt(session, message, emit);
                 self.part_updated(session, value, None, emit);
                 if kind == "step_finish" {
                     self.add_usage(session, part.tokens.as_ref(), part.cost);
-                    self.native(session).turn.stop_reason = part.reason.clone().map(std::borrow::Cow::into_owned);
+                    self.native(session).turn.stop_reason = part.reason.map(str::to_owned);
                     self.complete_message(message, false, emit);
                 }
             }

@@ -111,7 +111,7 @@ impl State {
         pending.reply = match what {
             "question" => body.get("answers").map(|answers| answers.raw().to_owned()),
             "reject" => Some("reject question".to_owned()),
-            _ => body.get("reply").or_else(|| body.get("response")).and_then(Value::str).map(Cow::into_owned),
+            _ => body.get("reply").or_else(|| body.get("response")).and_then(Value::str).map(str::to_owned),
         };
     }
 
@@ -129,7 +129,7 @@ impl State {
         }
         let native = body.get("messageID").and_then(Value::str).unwrap_or_default();
         let parts: Vec<_> = body.get("parts").into_iter().flat_map(Value::elements).collect();
-        prompt_message(&native, &parts, emit);
+        prompt_message(native, &parts, emit);
         let texts = parts.iter().filter_map(|part| part.get("text")).filter_map(Value::text);
         let sent = texts.fold(hash::of(b""), |sum, text| hash::more(sum, &text.as_wtf8()));
         self.native(session).sent.push(sent);
@@ -174,7 +174,7 @@ impl State {
             emit.ignore("no session");
             return;
         };
-        let Some(id) = info.id.as_deref().filter(|id| !id.is_empty()) else {
+        let Some(id) = info.id.filter(|id| !id.is_empty()) else {
             emit.ignore("no session");
             return;
         };
@@ -215,7 +215,7 @@ impl State {
             emit.keep_session();
         }
         let failure = read_failure(body);
-        let code = failure.name.clone().map_or_else(|| format!("http_{status}"), Cow::into_owned);
+        let code = failure.name.map_or_else(|| format!("http_{status}"), str::to_owned);
         let inner = failure.data.and_then(|data| data.get("message")).and_then(Value::text);
         let message = inner.or_else(|| failure.message.clone());
         let message =

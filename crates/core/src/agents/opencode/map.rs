@@ -139,7 +139,7 @@ pub(super) fn read<'a, T: Wire<'a>>(value: Value<'a>, emit: &mut Emit<'_>) -> Op
 }
 
 /// The session that an event names: beside its content or in it.
-fn session_of<'a>(kind: &str, body: Value<'a>) -> Option<Cow<'a, str>> {
+fn session_of<'a>(kind: &str, body: Value<'a>) -> Option<&'a str> {
     let direct = body.get("sessionID").and_then(Value::str);
     let within = |key: &str, name: &str| body.get(key).and_then(|inner| inner.get(name)).and_then(Value::str);
     let inner = || within("info", "sessionID").or_else(|| within("part", "sessionID"));
@@ -157,8 +157,8 @@ impl State {
             event = payload;
             frame = read::<Frame<'_>>(payload, emit).unwrap_or_default();
         }
-        let kind = frame.r#type.clone().unwrap_or_default();
-        emit.kind(&kind);
+        let kind = frame.r#type.unwrap_or_default();
+        emit.kind(kind);
         if stream.is_some_and(|stream| self.streams.repeats(stream, streams::key(frame.id, event))) {
             emit.ignore("told on another stream");
             return;
@@ -168,9 +168,9 @@ impl State {
             return;
         }
         let body = frame.body.unwrap_or(event);
-        let session = session_of(&kind, body);
-        let about_session = matches!(kind.as_ref(), "session.created" | "session.updated" | "session.deleted");
-        if let Some(session) = session.as_deref() {
+        let session = session_of(kind, body);
+        let about_session = matches!(kind, "session.created" | "session.updated" | "session.deleted");
+        if let Some(session) = session {
             if self.deleted.contains(session) {
                 emit.ignore("late");
                 return;
@@ -179,12 +179,12 @@ impl State {
                 return self.wait(session, event, emit);
             }
         }
-        match session.as_deref() {
+        match session {
             Some(session) => {
-                self.of_session(&kind, session, event, body, emit);
+                self.of_session(kind, session, event, body, emit);
                 self.end_if_idle(session, emit);
             }
-            None => self.of_nobody(&kind, event, body, emit),
+            None => self.of_nobody(kind, event, body, emit),
         }
     }
 
@@ -266,10 +266,10 @@ impl State {
         let error = body.get("error");
         let name = error.and_then(|error| error.get("name")).and_then(Value::str);
         let message = error.and_then(|error| error.get("data")?.get("message")?.text());
-        let message = message.or_else(|| name.clone().map(Text::from)).unwrap_or_else(|| Text::from("unknown"));
+        let message = message.or_else(|| name.map(Text::from)).unwrap_or_else(|| Text::from("unknown"));
         self.last_error = Some(message.to_string());
         let details = error.map(Value::json);
-        emit.error(ErrorData { message, code: name, details, ..ErrorData::default() });
+        emit.error(ErrorData { message, code: name.map(Cow::Borrowed), details, ..ErrorData::default() });
     }
 
     fn session_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
@@ -317,7 +317,7 @@ impl State {
 
     fn message_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
         let Some(event) = read::<MessageEvent<'_>>(body, emit) else { return };
-        let message = event.message.as_deref().unwrap_or_default();
+        let message = event.message.unwrap_or_default();
         match (kind, &event.info, event.part) {
             ("message.updated", Some(info), _) => self.message_updated(session, info, emit),
             ("message.removed", ..) => self.message_removed(session, message, emit),
@@ -325,8 +325,8 @@ impl State {
                 self.part_updated(session, part, event.delta.as_ref(), emit);
             }
             ("message.part.delta", ..) => {
-                let part = event.part_id.as_deref().unwrap_or_default();
-                if message.is_empty() || event.field.as_deref().is_some_and(|field| field != "text") {
+                let part = event.part_id.unwrap_or_default();
+                if message.is_empty() || event.field.is_some_and(|field| field != "text") {
                     emit.ignore("of a field that is not shown");
                     return;
                 }
@@ -338,7 +338,7 @@ impl State {
                 }
             }
             ("message.part.removed", ..) => {
-                self.part_removed(message, event.part_id.as_deref().unwrap_or_default(), emit);
+                self.part_removed(message, event.part_id.unwrap_or_default(), emit);
             }
             _ => emit.ignore("nothing new"),
         }

@@ -38,7 +38,7 @@ impl State {
 
     /// A message was begun, changed or completed.
     pub(super) fn message_updated(&mut self, session: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = info.id.as_deref() else {
+        let Some(id) = info.id else {
             emit.ignore("no message");
             return;
         };
@@ -47,7 +47,7 @@ impl State {
         {
             self.settle(session, emit);
         }
-        match info.role.as_deref() {
+        match info.role {
             Some("user") => self.user_updated(session, id, info, emit),
             _ => self.assistant_updated(session, id, info, emit),
         }
@@ -64,7 +64,7 @@ impl State {
         }
         let stored = self.stored;
         let native = self.native(session);
-        if let Some(role) = info.agent.as_deref() {
+        if let Some(role) = info.agent {
             role.clone_into(native.role.get_or_insert_default());
         }
         id.clone_into(native.settling.get_or_insert_default());
@@ -119,7 +119,7 @@ impl State {
         {
             let native = self.native(session);
             // It may say the same in other words than the session has.
-            if native.told.as_ref().is_some_and(|(name, _)| failure.name.as_deref() == Some(name)) {
+            if native.told.as_ref().is_some_and(|(name, _)| failure.name == Some(name)) {
                 native.failed = None;
                 emit.ignore("told before");
                 return;
@@ -322,7 +322,7 @@ impl State {
     /// A part of the user's message that the agent made.
     pub(super) fn put_in(&mut self, session: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         let agent = self.agent_of(session);
-        if part.r#type.as_deref() == Some("compaction") {
+        if part.r#type == Some("compaction") {
             self.native(session).repeats = part.overflow == Some(true);
             let how = if part.auto == Some(true) { "automatic" } else { "manual" };
             let part = StatusPart { label: StatusLabel::Compaction, detail: Some(how.into()), ..StatusPart::default() };
@@ -333,8 +333,8 @@ impl State {
         if content.is_empty() {
             return;
         }
-        let id = part.id.as_deref().unwrap_or_default();
-        self.note_below(part.message.as_deref().unwrap_or_default(), id);
+        let id = part.id.unwrap_or_default();
+        self.note_below(part.message.unwrap_or_default(), id);
         let spec = Spec {
             id,
             kind: ItemKind::System,
@@ -386,7 +386,7 @@ impl State {
             return;
         }
         native.turn.last = Some(completed);
-        native.turn.stop_reason = info.finish.clone().map(Cow::into_owned).or(native.turn.stop_reason.take());
+        native.turn.stop_reason = info.finish.map(str::to_owned).or(native.turn.stop_reason.take());
         // Without a finish and without an error, the wait for another attempt was given up.
         native.turn.interrupted |= native.turn.retrying && info.finish.is_none() && info.error.is_none();
         self.add_usage(session, info.tokens.as_ref(), info.cost);
@@ -419,15 +419,15 @@ impl State {
 fn is_own(part: &Part<'_>) -> bool {
     part.synthetic != Some(true)
         && part.ignored != Some(true)
-        && matches!(part.r#type.as_deref(), Some("text" | "file" | "subtask" | "agent"))
+        && matches!(part.r#type, Some("text" | "file" | "subtask" | "agent"))
 }
 
 /// A part of the user's message. Agents that are mentioned stand in the text already.
 fn prompt_parts<'a>(part: &Part<'a>, value: Value<'a>) -> Vec<ContentPart<'a>> {
     let text = |text: &Option<Text<'a>>| text.clone().map(|text| parts::text_part(false, text));
     let json = || Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() }));
-    let file = |url| parts::file(part.mime.as_deref(), part.filename.clone(), url, part.source);
-    let [first, second] = match part.r#type.as_deref().unwrap_or_default() {
+    let file = |url| parts::file(part.mime, part.filename.map(Cow::Borrowed), url, part.source);
+    let [first, second] = match part.r#type.unwrap_or_default() {
         "text" => [text(&part.text), None],
         "file" => [part.url.clone().map(file), None],
         "subtask" => [text(&part.prompt), json()],
@@ -442,7 +442,7 @@ pub(super) fn prompt_message(id: &str, parts: &[Value<'_>], emit: &mut Emit<'_>)
     let mut content = Vec::new();
     for value in parts {
         let text = |key: &str| value.get(key).and_then(Value::str);
-        match text("type").as_deref() {
+        match text("type") {
             Some("text") => {
                 content.extend(value.get("text").and_then(Value::text).map(|text| parts::text_part(false, text)));
             }
@@ -458,7 +458,7 @@ pub(super) fn prompt_message(id: &str, parts: &[Value<'_>], emit: &mut Emit<'_>)
             _ => {
                 let url = value.get("url").or_else(|| value.get("uri")).and_then(Value::text).unwrap_or_default();
                 let name = text("filename").or_else(|| text("name"));
-                content.push(parts::file(text("mime").as_deref(), name, url, value.get("source")));
+                content.push(parts::file(text("mime"), name.map(Cow::Borrowed), url, value.get("source")));
             }
         }
     }

@@ -19,7 +19,7 @@ impl State {
     pub(super) fn next_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
         self.enter(session, emit);
         let Some(event) = read::<Next<'_>>(body, emit) else { return };
-        let message = event.message.as_deref().unwrap_or_default();
+        let message = event.message.unwrap_or_default();
         let session = &self.home(session, message, emit);
         let kind = kind.strip_prefix("session.next.").unwrap_or_default();
         if is_of_settings(kind) {
@@ -86,7 +86,7 @@ impl State {
             (native.turn.failed, native.told) = (false, None);
         }
         if let Some(model) = &event.model {
-            self.learn_model(session, model, event.agent.as_deref(), None, emit);
+            self.learn_model(session, model, event.agent, None, emit);
         }
         let message = self.messages.or_default(id);
         session.clone_into(&mut message.session);
@@ -100,7 +100,7 @@ impl State {
             return;
         }
         self.complete_message(id, false, emit);
-        let finish = event.finish.as_deref().unwrap_or_default();
+        let finish = event.finish.unwrap_or_default();
         if self.agent_of(session).is_some() {
             emit.ignore("nothing new");
             return;
@@ -137,7 +137,7 @@ impl State {
         }
         self.adopt(session, message, emit);
         let reasoning = kind.starts_with("reasoning");
-        let part = event.part.as_deref().unwrap_or_default();
+        let part = event.part.unwrap_or_default();
         let text = event.text.as_ref().map_or_else(Text::default, Text::borrow);
         match &event.delta {
             Some(delta) => self.text_delta(message, part, reasoning, delta, emit),
@@ -146,7 +146,7 @@ impl State {
     }
 
     fn next_tool(&mut self, kind: &str, session: &str, message: &str, event: &Next<'_>, emit: &mut Emit<'_>) {
-        let Some(call) = event.call.as_deref() else {
+        let Some(call) = event.call else {
             emit.ignore("no call");
             return;
         };
@@ -162,7 +162,7 @@ impl State {
         }
         let known = self.tools.get(&id).map(|tool| tool.name.clone());
         let shell = if kind.starts_with("shell") { Some("bash") } else { None };
-        let name = event.name.as_deref().or(known.as_deref()).or(shell).unwrap_or("unknown").to_owned();
+        let name = event.name.or(known.as_deref()).or(shell).unwrap_or("unknown").to_owned();
         self.call_begins(&id, session, message, call, &name, emit);
         match kind {
             "tool.input.delta" => {
@@ -236,14 +236,14 @@ impl State {
     /// A stored message of this dialect.
     pub(super) fn stored_next(&mut self, session: &str, value: Value<'_>, emit: &mut Emit<'_>) {
         let Some(message) = read::<StoredNext<'_>>(value, emit) else { return };
-        let id = message.id.as_deref().unwrap_or_default();
+        let id = message.id.unwrap_or_default();
         let time = message.time.as_ref();
         let created = time.and_then(|time| time.created);
         if let Some(created) = created {
             emit.at(created);
         }
         let agent = self.agent_of(session);
-        match message.r#type.as_deref().unwrap_or_default() {
+        match message.r#type.unwrap_or_default() {
             "user" => {
                 if agent.is_none() {
                     self.close_stored_turn(session, emit);
@@ -278,7 +278,7 @@ impl State {
             "agent-switched" | "model-switched" => {
                 let none = Model::default();
                 let model = message.model.as_ref().unwrap_or(&none);
-                self.learn_model(session, model, message.agent.as_deref(), None, emit);
+                self.learn_model(session, model, message.agent, None, emit);
             }
             "shell" => self.stored_shell(session, id, &message, emit),
             kind => {
@@ -290,7 +290,7 @@ impl State {
 
     /// A command that the user ran.
     fn stored_shell(&mut self, session: &str, id: &str, message: &StoredNext<'_>, emit: &mut Emit<'_>) {
-        let (key, call) = (format!("{session}/{id}"), message.call.as_deref().unwrap_or(id));
+        let (key, call) = (format!("{session}/{id}"), message.call.unwrap_or(id));
         let run = Next { command: message.command.clone(), output: message.output.clone(), ..Next::default() };
         self.call_begins(&key, session, id, call, "bash", emit);
         self.shell_known(&key, &run, emit);
@@ -304,23 +304,23 @@ impl State {
     fn stored_step(&mut self, session: &str, id: &str, message: &StoredNext<'_>, emit: &mut Emit<'_>) {
         self.adopt(session, id, emit);
         if let Some(model) = &message.model {
-            self.learn_model(session, model, message.agent.as_deref(), None, emit);
+            self.learn_model(session, model, message.agent, None, emit);
         }
         for content in message.content.iter().flatten() {
-            let part = content.id.as_deref().unwrap_or_default();
+            let part = content.id.unwrap_or_default();
             let text = content.text.as_ref().map_or_else(Text::default, Text::borrow);
-            match (content.r#type.as_deref().unwrap_or_default(), content.state) {
+            match (content.r#type.unwrap_or_default(), content.state) {
                 (kind @ ("text" | "reasoning"), _) => {
                     self.text_so_far(id, part, true, text_part(kind == "reasoning", text), emit);
                 }
                 ("tool", Some(state)) => {
-                    let name = content.name.as_deref().unwrap_or("unknown");
+                    let name = content.name.unwrap_or("unknown");
                     let key = format!("{session}/{id}/{part}");
                     self.call_begins(&key, session, id, part, name, emit);
                     self.call_known(&key, name, state.get("input"), emit);
                     self.stored_question(&key, state.get("input"), emit);
                     let Some(result) = read::<Next<'_>>(state, emit) else { continue };
-                    let end = match state.get("status").and_then(Value::str).as_deref() {
+                    let end = match state.get("status").and_then(Value::str) {
                         Some("completed") => "tool.success",
                         Some("error") => "tool.failed",
                         _ => continue,
@@ -333,7 +333,7 @@ impl State {
         }
         if self.agent_of(session).is_none() {
             self.add_usage(session, message.tokens.as_ref(), message.cost);
-            self.native(session).turn.stop_reason = message.finish.clone().map(Cow::into_owned);
+            self.native(session).turn.stop_reason = message.finish.map(str::to_owned);
         }
     }
 
@@ -354,7 +354,7 @@ impl State {
         match kind {
             "agent.switched" | "model.switched" | "moved" => {
                 let model = event.model.as_ref().unwrap_or(&none);
-                self.learn_model(session, model, event.agent.as_deref(), place.as_deref(), emit);
+                self.learn_model(session, model, event.agent, place, emit);
                 emit.ignore("nothing new");
             }
             "synthetic" => {
@@ -387,8 +387,8 @@ impl State {
 fn prompt_content<'p>(text: Option<&'p Text<'_>>, files: &'p [Attachment<'_>]) -> Vec<ContentPart<'p>> {
     let text = text.map(|text| text_part(false, text.borrow()));
     let files = files.iter().filter_map(|attached| {
-        let name = attached.filename.as_deref().map(Cow::Borrowed);
-        Some(file(attached.mime.as_deref(), name, attached.url.as_ref()?.borrow(), None))
+        let name = attached.filename.map(Cow::Borrowed);
+        Some(file(attached.mime, name, attached.url.as_ref()?.borrow(), None))
     });
     text.into_iter().chain(files).collect()
 }
@@ -411,8 +411,8 @@ fn printed(name: &str, event: &Next<'_>) -> Vec<u8> {
 
 /// A file or image that a tool has given.
 fn attached<'c>(content: &'c Content<'_>) -> Option<ContentPart<'c>> {
-    let url = content.url.as_ref().filter(|_| content.r#type.as_deref() != Some("text"))?;
-    Some(file(content.mime.as_deref(), content.name.as_deref().map(Cow::Borrowed), url.borrow(), None))
+    let url = content.url.as_ref().filter(|_| content.r#type != Some("text"))?;
+    Some(file(content.mime, content.name.map(Cow::Borrowed), url.borrow(), None))
 }
 
 /// What versions say that tell of their messages in the older dialect.

@@ -27,12 +27,12 @@ impl State {
         emit: &mut Emit<'_>,
     ) {
         let Some(part) = read::<Part<'_>>(value, emit) else { return };
-        let id = part.message.as_deref().unwrap_or_default();
+        let id = part.message.unwrap_or_default();
         let session = &self.home(session, id, emit);
         if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) && !self.is_done(id) {
             self.settle(session, emit);
         }
-        if part.r#type.as_deref() == Some("tool") {
+        if part.r#type == Some("tool") {
             // A tool may go on when its message is over.
             self.adopt(session, id, emit);
             return self.tool_part(session, id, &part, emit);
@@ -75,7 +75,7 @@ impl State {
     fn hold_part(&mut self, session: &str, id: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         let message = self.messages.or_default(id);
         message.session = session.to_owned();
-        let part_id = part.id.as_deref().map(|id| format!("\"id\":\"{id}\""));
+        let part_id = part.id.map(|id| format!("\"id\":\"{id}\""));
         let known = message.held.iter().position(|held| part_id.as_ref().is_some_and(|id| held.contains(id.as_str())));
         match known {
             Some(at) => value.raw().clone_into(&mut message.held[at]),
@@ -89,8 +89,8 @@ impl State {
 
     /// A part of a message that is over: the agent may still put something into the user's mouth.
     fn late_part(&mut self, session: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
-        let id = part.id.as_deref().unwrap_or_default();
-        let puts_in = part.synthetic == Some(true) && part.r#type.as_deref() == Some("text");
+        let id = part.id.unwrap_or_default();
+        let puts_in = part.synthetic == Some(true) && part.r#type == Some("text");
         if puts_in && !emit.has_begun(id) {
             self.put_in(session, part, value, emit);
         } else {
@@ -106,8 +106,8 @@ impl State {
         delta: Option<&Text<'_>>,
         emit: &mut Emit<'_>,
     ) {
-        let id = part.id.as_deref().unwrap_or_default();
-        match part.r#type.as_deref().unwrap_or_default() {
+        let id = part.id.unwrap_or_default();
+        match part.r#type.unwrap_or_default() {
             kind @ ("text" | "reasoning") => {
                 let reasoning = kind == "reasoning";
                 let text = part.text.as_ref().map_or_else(Text::default, Text::borrow);
@@ -125,7 +125,7 @@ impl State {
             }
             "file" => {
                 let file =
-                    part.url.clone().map(|url| file(part.mime.as_deref(), part.filename.clone(), url, part.source));
+                    part.url.clone().map(|url| file(part.mime, part.filename.map(Cow::Borrowed), url, part.source));
                 self.add_once(message, id, file, emit);
             }
             "patch" => self.patch(message, part, emit),
@@ -161,10 +161,11 @@ impl State {
     fn patch(&mut self, message: &str, part: &Part<'_>, emit: &mut Emit<'_>) {
         let shown = self.messages.get(message).map(|message| message.files.clone()).unwrap_or_default();
         let files = part.files.iter().flatten().filter(|file| !file.is_empty());
-        let new: Vec<_> = files.filter(|file| !shown.iter().any(|known| known == file.as_ref())).collect();
+        let new: Vec<_> = files.filter(|file| !shown.iter().any(|known| known == *file)).collect();
         if let Some(item) = self.message_item(message, true, emit) {
             for file in new {
-                let part = FileRefPart { path: file.clone(), action: FileAction::Patch, ..FileRefPart::default() };
+                let part =
+                    FileRefPart { path: Cow::Borrowed(file), action: FileAction::Patch, ..FileRefPart::default() };
                 emit.add_part(item, ContentPart::FileRef(part));
             }
         }
@@ -172,7 +173,7 @@ impl State {
     }
 
     fn tool_part(&mut self, session: &str, message: &str, part: &Part<'_>, emit: &mut Emit<'_>) {
-        let (Some(id), Some(state)) = (part.id.as_deref(), &part.state) else {
+        let (Some(id), Some(state)) = (part.id, &part.state) else {
             emit.ignore("no state");
             return;
         };
@@ -183,7 +184,7 @@ impl State {
         let session = &self.tools.get(id).map_or_else(|| session.to_owned(), |tool| tool.session.clone());
         self.enter(session, emit);
         let name = &part.tool_name();
-        let status = state.status.as_deref().unwrap_or_default();
+        let status = state.status.unwrap_or_default();
         self.call_begins(id, session, message, part.call_id(), name, emit);
         if status == "pending" {
             emit.ignore("its arguments follow");
@@ -287,7 +288,7 @@ impl State {
             .flatten()
             .filter_map(|file_of| {
                 let url = file_of.url.clone()?;
-                Some(file(file_of.mime.as_deref(), file_of.filename.clone(), url, file_of.source))
+                Some(file(file_of.mime, file_of.filename.map(Cow::Borrowed), url, file_of.source))
             })
             .collect();
         let files = if failed { Vec::new() } else { tools::files(&tool.name, state.input, metadata) };
@@ -328,7 +329,7 @@ impl State {
 
 /// Whether a part can only be an assistant's.
 fn is_assistants(part: &Part<'_>) -> bool {
-    match part.r#type.as_deref().unwrap_or_default() {
+    match part.r#type.unwrap_or_default() {
         "reasoning" | "step-start" | "step-finish" | "patch" | "retry" | "snapshot" => true,
         "text" => part.time.is_some() && part.synthetic != Some(true),
         _ => false,
@@ -338,7 +339,7 @@ fn is_assistants(part: &Part<'_>) -> bool {
 /// The session of the subagent that a call has started.
 fn child_session(metadata: Option<Value<'_>>) -> Option<String> {
     let metadata = metadata?;
-    ["sessionId", "sessionID"].iter().find_map(|key| metadata.get(key)?.str()).map(Cow::into_owned)
+    ["sessionId", "sessionID"].iter().find_map(|key| metadata.get(key)?.str()).map(str::to_owned)
 }
 
 pub(super) fn text_part(reasoning: bool, text: Text<'_>) -> ContentPart<'_> {
@@ -364,7 +365,7 @@ pub(super) fn file<'a>(
     let address = url.to_str_lossy().into_owned();
     let local = address.strip_prefix("file://").map(|path| path.split(['?', '#']).next().unwrap_or(path).to_owned());
     let source = source.and_then(|source| source.get("path")).and_then(Value::str);
-    let path = local.map(Cow::Owned).or(source).or(name).filter(|path| !path.is_empty());
+    let path = local.map(Cow::Owned).or(source.map(Cow::Borrowed)).or(name).filter(|path| !path.is_empty());
     let path = path.unwrap_or_else(|| Cow::Owned(if address.is_empty() { "file".to_owned() } else { address }));
     ContentPart::FileRef(FileRefPart { path, action: FileAction::Read, ..FileRefPart::default() })
 }

@@ -16,12 +16,12 @@ use crate::wire::named;
 
 impl State {
     pub(super) fn permission(&mut self, kind: &str, session: &str, event: &Permission<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = named(event.id.as_deref()) else {
+        let Some(id) = named(event.id) else {
             emit.ignore("no request");
             return;
         };
         if kind.ends_with("replied") {
-            let reply = event.reply.as_deref().unwrap_or_default();
+            let reply = event.reply.unwrap_or_default();
             self.resolve(id, permission_status(reply), None, emit);
             return;
         }
@@ -29,8 +29,8 @@ impl State {
             emit.ignore("repeated");
             return;
         }
-        let call = event.call.clone().or_else(|| event.tool?.get("callID")?.str());
-        let call = call.map(|call| self.call_of(session, &call));
+        let call = event.call.or_else(|| event.tool?.get("callID")?.str());
+        let call = call.map(|call| self.call_of(session, call));
         let agent = self.agent_of(session);
         let route = match kind {
             "permission.v2.asked" => Route::Api,
@@ -42,7 +42,7 @@ impl State {
         let metadata = [("patterns", event.patterns), ("always", event.always), ("input", event.metadata)];
         emit.ask_permission(PermissionData {
             permission_id: Cow::Borrowed(id),
-            action: event.action.clone().unwrap_or(Cow::Borrowed("unknown")),
+            action: Cow::Borrowed(event.action.unwrap_or("unknown")),
             tool_call_id: call.map(Cow::Owned),
             title: title(event),
             options: Some(vec![PermissionStatus::Accept, PermissionStatus::AcceptForSession, PermissionStatus::Reject]),
@@ -53,7 +53,7 @@ impl State {
     }
 
     pub(super) fn question(&mut self, kind: &str, session: &str, event: &Asked<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = named(event.id.as_deref()) else {
+        let Some(id) = named(event.id) else {
             emit.ignore("no request");
             return;
         };
@@ -72,7 +72,7 @@ impl State {
             return;
         }
         let call = event.tool.and_then(|tool| tool.get("callID")).and_then(Value::str);
-        let call = call.map(|call| self.call_of(session, &call));
+        let call = call.map(|call| self.call_of(session, call));
         let route = if kind == "question.v2.asked" { Route::Api } else { Route::Request };
         self.ask(session, id, call, event, route, emit);
     }
@@ -209,7 +209,7 @@ fn title<'a>(event: &Permission<'a>) -> Option<Text<'a>> {
     let patterns = || {
         let patterns = event.patterns?;
         let list: Vec<_> = patterns.elements().filter_map(Value::str).collect();
-        let text = if list.is_empty() { patterns.str()?.into_owned() } else { list.join(", ") };
+        let text = if list.is_empty() { patterns.str()?.to_owned() } else { list.join(", ") };
         Some(Text::from(text))
     };
     event.title.clone().or_else(|| of("command")).or_else(|| of("filepath")).or_else(patterns)

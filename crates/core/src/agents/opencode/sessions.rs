@@ -47,7 +47,7 @@ impl State {
 
     /// A session was created or changed.
     pub(super) fn session_info(&mut self, info: &SessionInfo<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = info.id.as_deref().filter(|id| !id.is_empty()) else {
+        let Some(id) = info.id.filter(|id| !id.is_empty()) else {
             emit.ignore("no session");
             return;
         };
@@ -55,7 +55,7 @@ impl State {
             emit.ignore("waits for its call");
             return;
         }
-        let parent = info.parent.as_deref().and_then(|parent| self.sessions.get(parent)).map(|parent| parent.index);
+        let parent = info.parent.and_then(|parent| self.sessions.get(parent)).map(|parent| parent.index);
         if parent.is_some() && !self.sessions.contains_key(id) {
             self.unlinked.insert(id.to_owned(), Unlinked { index: parent, said: Vec::new() });
             emit.ignore("waits for its call");
@@ -77,13 +77,13 @@ impl State {
         let text = |text: Option<&str>| text.map(Json::of);
         let place = info.location.and_then(|place| place.get("directory")).and_then(Value::str);
         let named = &mut self.native(id).named_role;
-        let role = info.agent.as_deref().filter(|role| named.as_deref() != Some(*role));
+        let role = info.agent.filter(|role| named.as_deref() != Some(*role));
         *named = role.map(str::to_owned).or_else(|| named.take());
         emit.facts(&[
-            ("agent_version", text(info.version.as_deref())),
-            ("cwd", text(info.directory.as_deref().or(place.as_deref()))),
+            ("agent_version", text(info.version)),
+            ("cwd", text(info.directory.or(place))),
             ("model", info.model.as_ref().and_then(model_name).map(|name| Json::of(name.as_str()))),
-            ("variant", info.model.as_ref().and_then(|model| text(chosen_variant(model.variant.as_deref())))),
+            ("variant", info.model.as_ref().and_then(|model| text(chosen_variant(model.variant)))),
             ("mode", text(role)),
         ]);
         // Until the agent has found a title, it is a date.
@@ -105,14 +105,9 @@ impl State {
     /// What a message tells of its session: older versions say it nowhere else.
     pub(super) fn facts_of_message(&mut self, session: &str, info: &Info<'_>, emit: &mut Emit<'_>) {
         let cwd = info.path.and_then(|path| path.get("cwd")).and_then(Value::str);
-        let model = Model {
-            id: info.model_id.clone(),
-            provider: info.provider.clone(),
-            variant: info.variant.clone(),
-            ..Model::default()
-        };
+        let model = Model { id: info.model_id, provider: info.provider, variant: info.variant, ..Model::default() };
         let role = self.native(session).role.clone();
-        self.learn_model(session, &model, role.as_deref().or(info.agent.as_deref()), cwd.as_deref(), emit);
+        self.learn_model(session, &model, role.as_deref().or(info.agent), cwd, emit);
     }
 
     /// Facts that a message brings.
@@ -136,7 +131,7 @@ impl State {
         emit.learn(&[
             ("cwd", cwd.map(Json::of)),
             ("model", name.as_deref().map(Json::of)),
-            ("variant", chosen_variant(model.variant.as_deref()).map(Json::of)),
+            ("variant", chosen_variant(model.variant).map(Json::of)),
             ("mode", mode.map(Json::of)),
         ]);
     }
@@ -218,7 +213,7 @@ impl State {
     /// A failure, of the session or of a message. Both tell of the same one: it is told once.
     pub(super) fn failure(&mut self, session: &str, failure: &Failure<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         let inner = failure.data.and_then(|data| data.get("message")).and_then(Value::text);
-        let name = failure.name.as_deref().unwrap_or("UnknownError").to_owned();
+        let name = failure.name.unwrap_or("UnknownError").to_owned();
         let message = inner.or_else(|| failure.message.clone()).unwrap_or_else(|| Text::from(name.clone()));
         let shown = message.to_str_lossy().into_owned();
         let told = (name.clone(), hash::of(shown.as_bytes()));
@@ -271,7 +266,7 @@ impl State {
     pub(super) fn changes(&mut self, session: &str, diffs: &[FileDiff<'_>], emit: &mut Emit<'_>) {
         let mut sum = hash::of(b"");
         for diff in diffs {
-            sum = hash::more(sum, diff.file.as_deref().unwrap_or_default().as_bytes());
+            sum = hash::more(sum, diff.file.unwrap_or_default().as_bytes());
             sum = hash::more(sum, &diff.patch.as_ref().map(|patch| patch.as_wtf8().into_owned()).unwrap_or_default());
         }
         let agent = self.agent_of(session);
@@ -291,8 +286,8 @@ impl State {
 }
 
 fn changed_file<'d>(diff: &'d FileDiff<'_>) -> Option<ContentPart<'d>> {
-    let path = diff.file.as_deref().filter(|path| !path.is_empty())?;
-    let action = if diff.status.as_deref() == Some("added") { FileAction::Write } else { FileAction::Patch };
+    let path = diff.file.filter(|path| !path.is_empty())?;
+    let action = if diff.status == Some("added") { FileAction::Write } else { FileAction::Patch };
     let given = diff.patch.as_ref().and_then(|patch| diff::from_unified(path, &patch.to_str_lossy()));
     // Older versions give the file before and after.
     let whole = || {
@@ -305,8 +300,8 @@ fn changed_file<'d>(diff: &'d FileDiff<'_>) -> Option<ContentPart<'d>> {
 
 /// A model as the command line takes it.
 pub(super) fn model_name(model: &Model<'_>) -> Option<String> {
-    let id = model.id.as_deref()?;
-    Some(model.provider.as_deref().map_or_else(|| id.to_owned(), |provider| format!("{provider}/{id}")))
+    let id = model.id?;
+    Some(model.provider.map_or_else(|| id.to_owned(), |provider| format!("{provider}/{id}")))
 }
 
 /// A variant that somebody chose.

@@ -14,10 +14,10 @@ use crate::wire::{Drifts, Wire as _};
 
 /// Finds out whether a line is OpenCode's.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
-    let found = |form, version: Option<Cow<'_, str>>| {
-        Some(Recognised { agent: Agent::Opencode, form, version: version.map(Cow::into_owned) })
+    let found = |form, version: Option<&str>| {
+        Some(Recognised { agent: Agent::Opencode, form, version: version.map(str::to_owned) })
     };
-    let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(Cow::into_owned);
+    let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(str::to_owned);
     let is_id = |value: Value<'_>, key: &str, prefix: &str| text(value, key).is_some_and(|id| id.starts_with(prefix));
     if let Some(info) = line.get("info").filter(|info| is_id(*info, "id", "ses_")) {
         return found(Form::Stored, info.get("version").and_then(Value::str));
@@ -127,8 +127,8 @@ struct Tree {
 impl Tree {
     fn add(&mut self, kind: &str, owner: String, name: &str, value: Value<'_>) {
         let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        let id = value.get("id").and_then(Value::str).unwrap_or(Cow::Borrowed(base.trim_end_matches(".json")));
-        let (id, text) = (id.into_owned(), value.compact());
+        let id = value.get("id").and_then(Value::str).unwrap_or(base.trim_end_matches(".json"));
+        let (id, text) = (id.to_owned(), value.compact());
         match kind {
             "session" => {
                 self.sessions.insert(id, (name.to_owned(), text));
@@ -170,7 +170,7 @@ impl State {
             emit.unknown(document.json(), None);
             return;
         };
-        let text = |key: &str| info.get(key).and_then(Value::str).map(Cow::into_owned);
+        let text = |key: &str| info.get(key).and_then(Value::str).map(str::to_owned);
         if let (Some(id), Some(_)) = (text("id"), text("parentID")) {
             self.unlinked.or_default(&id).said.push(Waiting::Document(document.raw().to_owned()));
             emit.ignore("waits for its call");
@@ -189,7 +189,7 @@ impl State {
     pub(super) fn export(&mut self, document: Value<'_>, emit: &mut Emit<'_>) {
         let Some(export) = read::<Export<'_>>(document, emit) else { return };
         let Some(info) = &export.info else { return };
-        let session = info.id.as_deref().unwrap_or("session").to_owned();
+        let session = info.id.unwrap_or("session").to_owned();
         if let Some(created) = info.time.as_ref().and_then(|time| time.created) {
             emit.at(created);
         }
@@ -240,17 +240,17 @@ impl State {
         let (id, message) = (text("id"), text("messageID"));
         let state = |key: &str| step.part.get("state").and_then(|state| state.get(key));
         if !step.announces {
-            if state("status").and_then(Value::str).is_some_and(|status| matches!(&*status, "completed" | "error")) {
-                self.stored_answer(&id, state("metadata").and_then(|metadata| metadata.get("answers")), emit);
+            if state("status").and_then(Value::str).is_some_and(|status| matches!(status, "completed" | "error")) {
+                self.stored_answer(id, state("metadata").and_then(|metadata| metadata.get("answers")), emit);
             }
             return self.part_updated(session, step.part, None, emit);
         }
         // What is not known of it is noted when its result is read.
         let part = Part::read(step.part, "", &mut Drifts::default()).unwrap_or_default();
-        self.adopt(session, &message, emit);
-        self.call_begins(&id, session, &message, part.call_id(), &part.tool_name(), emit);
-        self.call_known(&id, &part.tool_name(), state("input"), emit);
-        self.stored_question(&id, state("input"), emit);
+        self.adopt(session, message, emit);
+        self.call_begins(id, session, message, part.call_id(), part.tool_name(), emit);
+        self.call_known(id, part.tool_name(), state("input"), emit);
+        self.stored_question(id, state("input"), emit);
     }
 }
 

@@ -61,8 +61,8 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
         ..McpTool::default()
     });
     let agent = (kind == ToolKind::Task && input.is_some()).then(|| Subagent {
-        r#type: field("subagent_type").or_else(|| field("agent")).and_then(Value::str),
-        name: field("description").and_then(Value::str),
+        r#type: field("subagent_type").or_else(|| field("agent")).and_then(Value::str).map(Cow::Borrowed),
+        name: field("description").and_then(Value::str).map(Cow::Borrowed),
         ..Subagent::default()
     });
     ToolCallPart {
@@ -96,7 +96,7 @@ pub(super) fn todos<'a>(name: &str, input: Option<Value<'a>>, metadata: Option<V
 pub(super) fn todo_list(list: Value<'_>) -> Vec<Todo<'_>> {
     let todo = |value: Value<'_>| {
         let status = value.get("status").and_then(Value::str).unwrap_or_default();
-        TodoStatus::from(status.as_ref()).into_owned()
+        TodoStatus::from(status).into_owned()
     };
     list.elements()
         .map(|value| Todo {
@@ -119,38 +119,38 @@ pub(super) fn files<'a>(name: &str, input: Option<Value<'a>>, metadata: Option<V
         return listed.elements().filter_map(listed_file).collect();
     }
     let Some(path) = path else { return Vec::new() };
-    let given = || given_diff(&path, metadata);
+    let given = || given_diff(path, metadata);
     let (action, diff) = match kind(name) {
         ToolKind::FileRead => (FileAction::Read, None),
-        ToolKind::FileWrite => (FileAction::Write, given().or_else(|| new_file(&path, input, metadata))),
+        ToolKind::FileWrite => (FileAction::Write, given().or_else(|| new_file(path, input, metadata))),
         ToolKind::FileEdit => (FileAction::Patch, given()),
         _ => return Vec::new(),
     };
     let diff = diff.map(Text::from);
-    vec![FileRefPart { path, action, diff, ..FileRefPart::default() }]
+    vec![FileRefPart { path: Cow::Borrowed(path), action, diff, ..FileRefPart::default() }]
 }
 
 /// One of several files that a tool has changed.
 fn listed_file(file: Value<'_>) -> Option<FileRefPart<'_>> {
     let text = |key: &str| file.get(key).and_then(Value::str).filter(|text| !text.is_empty());
     let path = text("movePath").or_else(|| text("filePath")).or_else(|| text("file")).or_else(|| text("path"))?;
-    let added = text("type").or_else(|| text("status")).is_some_and(|kind| matches!(kind.as_ref(), "add" | "added"));
+    let added = text("type").or_else(|| text("status")).is_some_and(|kind| matches!(kind, "add" | "added"));
     let action = if added { FileAction::Write } else { FileAction::Patch };
     let patch = text("patch").or_else(|| text("diff"));
-    let diff = patch.and_then(|patch| diff::from_unified(&path, &patch)).map(Text::from);
-    Some(FileRefPart { path, action, diff, ..FileRefPart::default() })
+    let diff = patch.and_then(|patch| diff::from_unified(path, patch)).map(Text::from);
+    Some(FileRefPart { path: Cow::Borrowed(path), action, diff, ..FileRefPart::default() })
 }
 
 /// The change as the tool gives it.
 fn given_diff(path: &str, metadata: Option<Value<'_>>) -> Option<String> {
     let metadata = metadata?;
     let patch = metadata.get("filediff").and_then(|file| file.get("patch")).or_else(|| metadata.get("diff"))?;
-    diff::from_unified(path, &patch.str()?)
+    diff::from_unified(path, patch.str()?)
 }
 
 /// A file that was not there before.
 fn new_file(path: &str, input: Option<Value<'_>>, metadata: Option<Value<'_>>) -> Option<String> {
     let exists = metadata.and_then(|metadata| metadata.get("exists")).and_then(Value::bool);
     let content = input.and_then(|input| input.get("content")).and_then(Value::str);
-    content.filter(|_| exists == Some(false)).map(|content| diff::of_new_file(path, &content))
+    content.filter(|_| exists == Some(false)).map(|content| diff::of_new_file(path, content))
 }

@@ -14,7 +14,7 @@ impl State {
     pub(super) fn status(&mut self, session: &str, status: &Status<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         self.settle_prompt(session, emit);
         let agent = self.agent_of(session);
-        match status.r#type.as_deref().unwrap_or_default() {
+        match status.r#type.unwrap_or_default() {
             "idle" => self.idle(session, emit),
             "busy" => {
                 self.native(session).turn.retrying = false;
@@ -185,5 +185,5 @@ fn in_words(message: &Text<'_>) -> String {
     let object = tape.read(&text).ok().filter(|value| value.is_object());
     let inner = object.and_then(|object| object.get("error").filter(|error| error.is_object()).or(Some(object)));
     let words = inner.and_then(|inner| inner.get("message")).and_then(Value::str);
-    words.map_or_else(|| text.clone().into_owned(), Cow::into_owned)
+    words.map_or_else(|| text.clone().into_owned(), str::to_owned)
 }

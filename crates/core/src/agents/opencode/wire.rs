@@ -1,7 +1,5 @@
 //! What OpenCode's JSON is, over all versions: the dialects differ in where things stand more than in what they are.
 
-use std::borrow::Cow;
-
 use interlinear_schema::Text;
 
 use crate::json::Value;
@@ -12,7 +10,7 @@ wire! {
     /// An event of a server's stream. `/global/event` wraps it, `/api/event` has its content under `data`.
     pub(super) struct Frame in "event" {
         id: Value<'a>,
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         body("properties" | "data"): Value<'a>,
         payload: Value<'a>,
         copy("syncEvent"): Value<'a>,
@@ -33,13 +31,13 @@ wire! {
 
 wire! {
     pub(super) struct SessionInfo in "session.info" {
-        id: Cow<'a, str>,
-        parent("parentID"): Cow<'a, str>,
+        id: &'a str,
+        parent("parentID"): &'a str,
         title: Text<'a>,
-        version: Cow<'a, str>,
-        directory: Cow<'a, str>,
+        version: &'a str,
+        directory: &'a str,
         location: Value<'a>,
-        agent: Cow<'a, str>,
+        agent: &'a str,
         model: Model<'a>,
         revert: Value<'a>,
         time: Times<'a>,
@@ -50,9 +48,9 @@ wire! {
 
 wire! {
     pub(super) struct Model in "model" {
-        id("id" | "modelID"): Cow<'a, str>,
-        provider("providerID"): Cow<'a, str>,
-        variant: Cow<'a, str>,
+        id("id" | "modelID"): &'a str,
+        provider("providerID"): &'a str,
+        variant: &'a str,
     }
     known
 }
@@ -69,7 +67,7 @@ wire! {
 
 wire! {
     pub(super) struct Status in "session.status" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         attempt: u64,
         message: Text<'a>,
     }
@@ -79,7 +77,7 @@ wire! {
 wire! {
     /// A failure, of a message or of a session.
     pub(super) struct Failure in "error" {
-        name("name" | "_tag" | "type"): Cow<'a, str>,
+        name("name" | "_tag" | "type"): &'a str,
         message: Text<'a>,
         data: Value<'a>,
     }
@@ -88,11 +86,11 @@ wire! {
 
 wire! {
     pub(super) struct FileDiff in "diff" {
-        file("file" | "path"): Cow<'a, str>,
+        file("file" | "path"): &'a str,
         patch: Text<'a>,
         before: Text<'a>,
         after: Text<'a>,
-        status: Cow<'a, str>,
+        status: &'a str,
     }
     known "additions" "deletions"
 }
@@ -102,9 +100,9 @@ wire! {
     pub(super) struct MessageEvent in "message" {
         info: Info<'a>,
         part: Value<'a>,
-        message("messageID"): Cow<'a, str>,
-        part_id("partID"): Cow<'a, str>,
-        field: Cow<'a, str>,
+        message("messageID"): &'a str,
+        part_id("partID"): &'a str,
+        field: &'a str,
         delta: Text<'a>,
     }
     known "sessionID" "time"
@@ -113,18 +111,18 @@ wire! {
 wire! {
     /// A message without its parts.
     pub(super) struct Info in "message.info" {
-        id: Cow<'a, str>,
-        role: Cow<'a, str>,
+        id: &'a str,
+        role: &'a str,
         time: Times<'a>,
-        agent("agent" | "mode"): Cow<'a, str>,
-        model_id("modelID"): Cow<'a, str>,
-        provider("providerID"): Cow<'a, str>,
-        variant: Cow<'a, str>,
+        agent("agent" | "mode"): &'a str,
+        model_id("modelID"): &'a str,
+        provider("providerID"): &'a str,
+        variant: &'a str,
         path: Value<'a>,
         summary: Value<'a>,
         cost: f64,
         tokens: Tokens<'a>,
-        finish: Cow<'a, str>,
+        finish: &'a str,
         error: Value<'a>,
         structured: Value<'a>,
     }
@@ -153,26 +151,26 @@ wire! {
 wire! {
     /// A part of a message, whatever its type.
     pub(super) struct Part in "part" {
-        id: Cow<'a, str>,
-        message("messageID"): Cow<'a, str>,
-        r#type("type"): Cow<'a, str>,
+        id: &'a str,
+        message("messageID"): &'a str,
+        r#type("type"): &'a str,
         text: Text<'a>,
         synthetic: bool,
         ignored: bool,
         time: Times<'a>,
         // tool
-        call("callID"): Cow<'a, str>,
-        tool: Cow<'a, str>,
+        call("callID"): &'a str,
+        tool: &'a str,
         state: ToolState<'a>,
         // file
-        mime: Cow<'a, str>,
-        filename: Cow<'a, str>,
+        mime: &'a str,
+        filename: &'a str,
         url: Text<'a>,
         source: Value<'a>,
         // patch
-        files: Vec<Cow<'a, str>>,
+        files: Vec<&'a str>,
         // step-finish
-        reason: Cow<'a, str>,
+        reason: &'a str,
         cost: f64,
         tokens: Tokens<'a>,
         // compaction
@@ -191,19 +189,19 @@ wire! {
 impl<'a> Part<'a> {
     /// What the agent calls its call.
     pub(super) fn call_id(&self) -> &str {
-        let call = self.call.as_deref().filter(|call| !call.is_empty());
-        call.or(self.id.as_deref()).unwrap_or_default()
+        let call = self.call.filter(|call| !call.is_empty());
+        call.or(self.id).unwrap_or_default()
     }
 
     /// The tool that was asked for: a call that is not possible becomes one of `invalid`, which names it.
-    pub(super) fn tool_name(&self) -> Cow<'a, str> {
+    pub(super) fn tool_name(&self) -> &'a str {
         let input = self.state.as_ref().and_then(|state| state.input).filter(|_| self.is_invalid());
         let asked = input.and_then(|input| input.get("tool")).and_then(Value::str);
-        asked.or_else(|| self.tool.clone()).unwrap_or(Cow::Borrowed("unknown"))
+        asked.or(self.tool).unwrap_or("unknown")
     }
 
     fn is_invalid(&self) -> bool {
-        self.tool.as_deref() == Some("invalid")
+        self.tool == Some("invalid")
     }
 
     /// Whether the call was not possible. What the model's service runs by itself is no tool of the agent either.
@@ -215,7 +213,7 @@ impl<'a> Part<'a> {
 
 wire! {
     pub(super) struct ToolState in "part.state" {
-        status: Cow<'a, str>,
+        status: &'a str,
         input: Value<'a>,
         output: Text<'a>,
         error: Text<'a>,
@@ -229,8 +227,8 @@ wire! {
 wire! {
     /// A file or image beside a prompt or a result.
     pub(super) struct Attachment in "file" {
-        mime: Cow<'a, str>,
-        filename("filename" | "name"): Cow<'a, str>,
+        mime: &'a str,
+        filename("filename" | "name"): &'a str,
         url("url" | "uri"): Text<'a>,
         source: Value<'a>,
     }
@@ -240,15 +238,15 @@ wire! {
 wire! {
     /// `permission.*` in every dialect.
     pub(super) struct Permission in "permission" {
-        id("id" | "requestID" | "permissionID"): Cow<'a, str>,
-        action("permission" | "action" | "type"): Cow<'a, str>,
+        id("id" | "requestID" | "permissionID"): &'a str,
+        action("permission" | "action" | "type"): &'a str,
         patterns("patterns" | "pattern" | "resources"): Value<'a>,
         always("always" | "save"): Value<'a>,
         metadata: Value<'a>,
         title: Text<'a>,
         tool("tool" | "source"): Value<'a>,
-        call("callID"): Cow<'a, str>,
-        reply("reply" | "response"): Cow<'a, str>,
+        call("callID"): &'a str,
+        reply("reply" | "response"): &'a str,
     }
     known "sessionID" "messageID" "time" "message"
 }
@@ -256,7 +254,7 @@ wire! {
 wire! {
     /// `question.*` in every dialect.
     pub(super) struct Asked in "question" {
-        id("id" | "requestID"): Cow<'a, str>,
+        id("id" | "requestID"): &'a str,
         questions: Vec<Question<'a>>,
         tool: Value<'a>,
         answers: Vec<Value<'a>>,
@@ -287,20 +285,20 @@ wire! {
     /// `session.next.*`: the newer dialect.
     pub(super) struct Next in "session.next" {
         timestamp: Value<'a>,
-        message("assistantMessageID" | "messageID"): Cow<'a, str>,
+        message("assistantMessageID" | "messageID"): &'a str,
         prompt: Prompt<'a>,
-        agent: Cow<'a, str>,
+        agent: &'a str,
         model: Model<'a>,
-        part("textID" | "reasoningID"): Cow<'a, str>,
+        part("textID" | "reasoningID"): &'a str,
         delta: Text<'a>,
         text: Text<'a>,
-        call("callID"): Cow<'a, str>,
-        name("name" | "tool"): Cow<'a, str>,
+        call("callID"): &'a str,
+        name("name" | "tool"): &'a str,
         input: Value<'a>,
         structured: Value<'a>,
         content: Vec<Content<'a>>,
         error: Failure<'a>,
-        finish: Cow<'a, str>,
+        finish: &'a str,
         cost: f64,
         tokens: Tokens<'a>,
         command: Text<'a>,
@@ -317,7 +315,7 @@ impl Next<'_> {
     /// When it was said: in milliseconds, or written out.
     pub(super) fn at(&self) -> Option<i64> {
         let timestamp = self.timestamp?;
-        timestamp.i64().or_else(|| time::parse(&timestamp.str()?))
+        timestamp.i64().or_else(|| time::parse(timestamp.str()?))
     }
 }
 
@@ -331,11 +329,11 @@ wire! {
 
 wire! {
     pub(super) struct Content in "session.next.content" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         text: Text<'a>,
-        mime: Cow<'a, str>,
+        mime: &'a str,
         url("uri" | "url"): Text<'a>,
-        name: Cow<'a, str>,
+        name: &'a str,
     }
     known "id"
 }
@@ -343,8 +341,8 @@ wire! {
 wire! {
     /// A line of `run --format json`.
     pub(super) struct Printed in "run" {
-        r#type("type"): Cow<'a, str>,
-        session("sessionID"): Cow<'a, str>,
+        r#type("type"): &'a str,
+        session("sessionID"): &'a str,
         part: Value<'a>,
     }
     known "timestamp" "error"
@@ -362,21 +360,21 @@ wire! {
 wire! {
     /// A stored message of the newer dialect.
     pub(super) struct StoredNext in "export.next" {
-        id: Cow<'a, str>,
-        r#type("type"): Cow<'a, str>,
+        id: &'a str,
+        r#type("type"): &'a str,
         time: Times<'a>,
         text: Text<'a>,
         files: Vec<Attachment<'a>>,
-        agent: Cow<'a, str>,
+        agent: &'a str,
         model: Model<'a>,
         content: Vec<StoredContent<'a>>,
-        finish: Cow<'a, str>,
+        finish: &'a str,
         cost: f64,
         tokens: Tokens<'a>,
         error: Failure<'a>,
         summary: Text<'a>,
         reason: Text<'a>,
-        call("callID"): Cow<'a, str>,
+        call("callID"): &'a str,
         command: Text<'a>,
         output: Text<'a>,
     }
@@ -385,10 +383,10 @@ wire! {
 
 wire! {
     pub(super) struct StoredContent in "export.next.content" {
-        id: Cow<'a, str>,
-        r#type("type"): Cow<'a, str>,
+        id: &'a str,
+        r#type("type"): &'a str,
         text: Text<'a>,
-        name: Cow<'a, str>,
+        name: &'a str,
         state: Value<'a>,
     }
     known "provider" "providerMetadata" "time"

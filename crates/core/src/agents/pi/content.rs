@@ -45,7 +45,7 @@ pub(super) fn parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<
 
 /// The part of a block that is no call.
 pub(super) fn part<'a>(block: Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
-    match block.r#type.as_deref().unwrap_or_default() {
+    match block.r#type.unwrap_or_default() {
         "text" => text_part(block.text.unwrap_or_default()),
         "thinking" => reasoning_part(block.thinking.unwrap_or_default(), block.redacted == Some(true)),
         "image" => image(block),
@@ -69,11 +69,11 @@ pub(super) fn reasoning_part(text: Text<'_>, redacted: bool) -> ContentPart<'_> 
 /// Images have their bytes in the line: they become `data:` URLs.
 pub(super) fn image(block: Block<'_>) -> ContentPart<'_> {
     let mime = block.mime;
-    let mut url = format!("data:{};base64,", mime.as_deref().unwrap_or("application/octet-stream")).into_bytes();
+    let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
     if let Some(data) = &block.data {
         data.append_to(&mut url);
     }
-    ContentPart::Image(ImagePart { path: Text::from_wtf8(url), mime, ..ImagePart::default() })
+    ContentPart::Image(ImagePart { path: Text::from_wtf8(url), mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
 }
 
 /// The images of a result.
@@ -81,7 +81,7 @@ pub(super) fn images<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec
     let mut found = Vec::new();
     for value in content.into_iter().flat_map(Value::elements) {
         let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-        if block.r#type.as_deref() == Some("image") {
+        if block.r#type == Some("image") {
             found.push(image(block));
         }
     }
@@ -133,7 +133,7 @@ fn same(one: Value<'_>, other: Value<'_>, depth: u32) -> bool {
     if one.is_object() && other.is_object() {
         let count = |value: Value<'_>| value.members().count();
         return count(one) == count(other)
-            && one.members().all(|(key, value)| other.get(&key).is_some_and(|found| same(value, found, depth - 1)));
+            && one.members().all(|(key, value)| other.get(key).is_some_and(|found| same(value, found, depth - 1)));
     }
     if one.is_array() && other.is_array() {
         let (mut left, mut right) = (one.elements(), other.elements());

@@ -60,22 +60,22 @@ impl State {
     pub(super) fn host_line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
         self.told = true;
         let kind = line.get("type").and_then(Value::str).unwrap_or_default();
-        emit.kind(&kind);
-        if matches!(kind.as_ref(), "extension_ui_response" | "hook_ui_response") {
+        emit.kind(kind);
+        if matches!(kind, "extension_ui_response" | "hook_ui_response") {
             if let Some(response) = read::<UiResponse<'_>>(line, emit) {
                 self.ui_response(&response, emit);
             }
             return;
         }
-        if !COMMANDS.contains(&kind.as_ref()) {
+        if !COMMANDS.contains(&kind) {
             // The agent will say what it thinks of it.
             return emit.ignore("no command of the agent");
         }
         let Some(command) = read::<HostCommand<'_>>(line, emit) else { return };
         self.host_speaks(emit);
         emit.ignore("command of the host");
-        let mut subject = command.path.as_deref().unwrap_or_default().to_owned();
-        match kind.as_ref() {
+        let mut subject = command.path.unwrap_or_default().to_owned();
+        match kind {
             "prompt" => {
                 subject = command.message.unwrap_or_default().to_str_lossy().into_owned();
                 self.prompted(&subject, emit);
@@ -87,21 +87,21 @@ impl State {
         if self.requests.len() >= MOST {
             self.requests.remove(0);
         }
-        let id = command.id.unwrap_or_default().into_owned();
-        self.requests.push(HostRequest { id, kind: kind.into_owned(), subject });
+        let id = command.id.unwrap_or_default().to_owned();
+        self.requests.push(HostRequest { id, kind: kind.to_owned(), subject });
     }
 
     /// The command that a response answers.
     fn answered(&mut self, response: &Response<'_>) -> Option<HostRequest> {
-        let kind = response.command.as_deref().unwrap_or_default();
-        let id = response.id.as_deref().unwrap_or_default();
+        let kind = response.command.unwrap_or_default();
+        let id = response.id.unwrap_or_default();
         let found = self.requests.iter().position(|request| request.id == id && request.kind == kind);
         found.map(|index| self.requests.remove(index))
     }
 
     pub(super) fn response(&mut self, response: &Response<'_>, emit: &mut Emit<'_>) {
         let request = self.answered(response);
-        let kind = response.command.as_deref().unwrap_or_default();
+        let kind = response.command.unwrap_or_default();
         if kind == "prompt" && !self.told {
             self.host_speaks(emit);
         }
@@ -173,7 +173,7 @@ impl State {
     /// What `get_state` tells about the session.
     fn facts(&mut self, data: Value<'_>, emit: &mut Emit<'_>) {
         if let Some(id) = data.get("sessionId").and_then(Value::str) {
-            emit.native_session(&id);
+            emit.native_session(id);
         }
         self.model(data.get("model"), emit);
         emit.learn(&[("variant", data.get("thinkingLevel").map(Value::json))]);
@@ -186,7 +186,7 @@ impl State {
         let field = |key: &str| model.and_then(|model| model.get(key));
         let string = |key: &str| field(key).and_then(Value::str);
         self.context_window = field("contextWindow").and_then(Value::u64).or(self.context_window);
-        self.note_model(string("provider").as_deref(), string("id").as_deref(), emit);
+        self.note_model(string("provider"), string("id"), emit);
     }
 }
 

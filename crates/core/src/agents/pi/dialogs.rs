@@ -17,7 +17,7 @@ const CONFIRM: [(&str, &str); 2] = [("true", "Yes"), ("false", "No")];
 
 impl State {
     pub(super) fn ui_request(&mut self, request: &UiRequest<'_>, hook: bool, emit: &mut Emit<'_>) {
-        match request.method.as_deref().unwrap_or_default() {
+        match request.method.unwrap_or_default() {
             "select" => self.ask(request, DialogKind::Select, hook, emit),
             "confirm" => self.ask(request, DialogKind::Confirm, hook, emit),
             "input" | "editor" => self.ask(request, DialogKind::Text, hook, emit),
@@ -34,7 +34,7 @@ impl State {
     }
 
     fn ask(&mut self, request: &UiRequest<'_>, kind: DialogKind, hook: bool, emit: &mut Emit<'_>) {
-        let id = request.id.as_deref().unwrap_or_default();
+        let id = request.id.unwrap_or_default();
         if self.dialogs.iter().any(|dialog| dialog.id == id) {
             emit.ignore("repeated");
             return;
@@ -68,7 +68,7 @@ impl State {
 
     /// The host answers a dialog.
     pub(super) fn ui_response(&mut self, response: &UiResponse<'_>, emit: &mut Emit<'_>) {
-        let id = response.id.as_deref().unwrap_or_default();
+        let id = response.id.unwrap_or_default();
         let Some(index) = self.dialogs.iter().position(|dialog| dialog.id == id) else {
             emit.ignore("answer to nothing");
             return;

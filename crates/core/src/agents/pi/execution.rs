@@ -17,11 +17,11 @@ use crate::wire::named;
 
 impl State {
     pub(super) fn tool_start(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = named(line.call_id.as_deref()) else {
+        let Some(id) = named(line.call_id) else {
             emit.ignore("no call");
             return;
         };
-        let name = line.tool.as_deref().unwrap_or("unknown");
+        let name = line.tool.unwrap_or("unknown");
         if !emit.has_begun(id) {
             let call = CallSpec { call_id: id, parent: None, agent: None };
             emit.call(call, tools::call_part(id, name, line.args), true);
@@ -34,7 +34,7 @@ impl State {
     }
 
     pub(super) fn tool_update(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let (Some(id), Some(partial)) = (named(line.call_id.as_deref()), &line.partial) else {
+        let (Some(id), Some(partial)) = (named(line.call_id), &line.partial) else {
             emit.ignore("no output");
             return;
         };
@@ -47,24 +47,24 @@ impl State {
     }
 
     pub(super) fn tool_end(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = named(line.call_id.as_deref()) else {
+        let Some(id) = named(line.call_id) else {
             emit.ignore("no call");
             return;
         };
         let nothing = ToolResult::default();
         let result = line.result.as_ref().unwrap_or(&nothing);
         let is_error = line.is_error == Some(true);
-        self.result(id, line.tool.as_deref(), result.content, result.details, is_error, None, emit);
+        self.result(id, line.tool, result.content, result.details, is_error, None, emit);
     }
 
     /// A message with a result: the only form in which session files and subagents have it.
     pub(super) fn result_message(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = named(message.call_id.as_deref()) else {
+        let Some(id) = named(message.call_id) else {
             emit.ignore("no call");
             return;
         };
         let is_error = message.is_error == Some(true);
-        self.result(id, message.tool.as_deref(), message.content, message.details, is_error, place.agent, emit);
+        self.result(id, message.tool, message.content, message.details, is_error, place.agent, emit);
     }
 
     #[expect(clippy::too_many_arguments, reason = "the fields of a result, which two kinds of lines carry")]
@@ -161,7 +161,7 @@ impl State {
 
     /// What a command of the host printed.
     pub(super) fn host_output(&mut self, line: &Small<'_>, emit: &mut Emit<'_>) {
-        let id = line.id.as_deref().unwrap_or_default();
+        let id = line.id.unwrap_or_default();
         let request = self.requests.iter().find(|request| request.kind == "bash" && request.id == id);
         match (request, &line.delta) {
             (Some(request), Some(delta)) => emit.more_output(&request.subject, delta),

@@ -19,16 +19,16 @@ impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
         let Some(head) = read::<Line<'_>>(line, emit) else { return };
         let kind = head.r#type.unwrap_or_default();
-        emit.kind(&kind);
+        emit.kind(kind);
         if self.stored || super::stored::is_entry(line) {
-            self.entry(&kind, line, emit);
+            self.entry(kind, line, emit);
             return;
         }
         self.expire(emit);
         if self.waits_for_command() {
-            self.answers_command(&kind, line, emit);
+            self.answers_command(kind, line, emit);
         }
-        self.dispatch(&kind, line, emit);
+        self.dispatch(kind, line, emit);
         if kind != "tool_execution_start" {
             self.just_started = None;
         }
@@ -181,7 +181,7 @@ impl State {
 
     /// `session`: the first line of JSON mode, and of a session file.
     pub(super) fn header(&mut self, header: &Header<'_>, emit: &mut Emit<'_>) {
-        if let Some(ms) = header.timestamp.as_deref().and_then(time::parse).filter(|_| self.stored) {
+        if let Some(ms) = header.timestamp.and_then(time::parse).filter(|_| self.stored) {
             emit.at(ms);
         }
         if let Some(id) = &header.id {

@@ -15,7 +15,7 @@ use crate::wire::named;
 
 /// What a message is named by.
 fn name(message: &Message<'_>) -> String {
-    match (message.role.as_deref(), message.timestamp) {
+    match (message.role, message.timestamp) {
         (Some(role), Some(timestamp)) => format!("{role}_{timestamp}"),
         _ => String::new(),
     }
@@ -32,7 +32,7 @@ impl State {
     pub(super) fn message_start(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
         emit.ignore("start of a message");
         let Some(message) = &line.message else { return };
-        if message.role.as_deref() == Some("assistant") {
+        if message.role == Some("assistant") {
             self.began_again = false;
             self.answers(message, emit);
             self.open_message(&name(message), emit);
@@ -61,10 +61,10 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        match message.role.as_deref().unwrap_or_default() {
+        match message.role.unwrap_or_default() {
             "assistant" => self.finish_message(message, emit),
             "toolResult" => {
-                let id = message.call_id.as_deref().unwrap_or_default();
+                let id = message.call_id.unwrap_or_default();
                 if emit.awaits_result(id) || !emit.has_begun(id) {
                     self.whole_message(message, Place::default(), emit);
                 } else {
@@ -112,7 +112,7 @@ impl State {
         for (index, value) in message.content.into_iter().flat_map(Value::elements).enumerate() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
             let index = index as u64;
-            if block.r#type.as_deref() == Some("toolCall") {
+            if block.r#type == Some("toolCall") {
                 self.finish_call(index, &block, emit);
                 continue;
             }
@@ -132,7 +132,7 @@ impl State {
 
     /// A message that is known whole: of a session file, of a subagent, of the user.
     pub(super) fn whole_message(&mut self, message: &Message<'_>, place: Place<'_>, emit: &mut Emit<'_>) {
-        match message.role.as_deref().unwrap_or_default() {
+        match message.role.unwrap_or_default() {
             "user" => {
                 let mut parts = content::parts(message.content, emit);
                 let skill = content::take_skill(&mut parts);
@@ -180,7 +180,7 @@ impl State {
         }
         for value in message.content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if block.r#type.as_deref() == Some("toolCall") {
+            if block.r#type == Some("toolCall") {
                 calls.push(block);
             } else {
                 parts.push(content::part(block, value, emit));
@@ -195,7 +195,7 @@ impl State {
 
     /// A call whose arguments are known.
     pub(super) fn whole_call(&mut self, block: &Block<'_>, parent: &str, agent: Option<&str>, emit: &mut Emit<'_>) {
-        let (Some(id), Some(name)) = (named(block.id.as_deref()), named(block.name.as_deref())) else {
+        let (Some(id), Some(name)) = (named(block.id), named(block.name)) else {
             emit.ignore("call without a name");
             return;
         };
@@ -263,7 +263,7 @@ fn assistant_spec<'a>(name: &'a str, place: Place<'a>) -> Spec<'a> {
 
 /// An answer that was cut has failed.
 fn status(message: &Message<'_>) -> ItemStatus<'static> {
-    match message.stop_reason.as_deref() {
+    match message.stop_reason {
         Some("error" | "aborted") => ItemStatus::Failed,
         _ => ItemStatus::Completed,
     }

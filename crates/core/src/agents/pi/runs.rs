@@ -184,7 +184,7 @@ impl State {
 
     /// What an answer of the main agent tells about the turn.
     pub(super) fn note_answer(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
-        self.turn.stop_reason = message.stop_reason.clone().map(Cow::into_owned);
+        self.turn.stop_reason = message.stop_reason.map(str::to_owned);
         self.answers(message, emit);
         if let Some(usage) = &message.usage {
             let counts = [usage.input, usage.output, usage.cache_read, usage.cache_write, usage.reasoning];
@@ -195,7 +195,7 @@ impl State {
             self.turn.cost += usage.cost.as_ref().and_then(|cost| cost.total).unwrap_or(0.0);
             self.turn.context_used = usage.total.filter(|total| *total > 0).or(self.turn.context_used);
         }
-        if message.stop_reason.as_deref() == Some("error") {
+        if message.stop_reason == Some("error") {
             let error = message.error.as_ref().map(|error| error.to_str_lossy().into_owned());
             let message = error.unwrap_or_else(|| "the model failed".to_owned());
             self.failure = Some(Failure { message, cause: emit.kept_cause() });
@@ -206,7 +206,7 @@ impl State {
 
     /// The model that answers is that of the turn.
     pub(super) fn answers(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) {
-        let model = self.note_model(message.provider.as_deref(), message.model.as_deref(), emit);
+        let model = self.note_model(message.provider, message.model, emit);
         self.turn.model = model.or(self.turn.model.take());
     }
 

@@ -32,7 +32,7 @@ impl State {
         let role = || line.get("message").and_then(|message| message.get("role")).and_then(Value::str);
         let shows = match kind {
             "response" | "agent_start" | "turn_start" => false,
-            "message_start" | "message_end" => !matches!(role().as_deref(), Some("user" | "system")),
+            "message_start" | "message_end" => !matches!(role(), Some("user" | "system")),
             // A run that begins with other words of the user is about to show them.
             _ => !self.running,
         };

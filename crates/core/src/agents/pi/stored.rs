@@ -58,7 +58,7 @@ pub(super) fn is_entry(line: Value<'_>) -> bool {
     let text = |key: &str| line.get(key).and_then(Value::str);
     let Some(kind) = text("type") else { return false };
     // The first version has no identifiers, but times.
-    ENTRIES.contains(&kind.as_ref())
+    ENTRIES.contains(&kind)
         && text("timestamp").is_some()
         && (line.get("parentId").is_some()
             || line.get("message").is_some_and(|message| message.get("role").is_some())
@@ -75,7 +75,7 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     if is_entry(line) {
         return found(Form::Stored);
     }
-    match kind.as_ref() {
+    match kind {
         kind if LIVE.contains(&kind) => found(Form::Live),
         // The host's commands, and the answers to them.
         "response" if text("command").is_some() && line.get("success").is_some() => found(Form::Live),
@@ -127,21 +127,21 @@ impl State {
             return emit.unknown(line.json(), None);
         }
         let Some(entry) = read::<Entry<'_>>(line, emit) else { return };
-        let role = entry.message.as_ref().and_then(|message| message.role.as_deref());
+        let role = entry.message.as_ref().and_then(|message| message.role);
         if !self.goes_on_with(role.unwrap_or(kind)) {
             self.end_stored_turn(emit);
         }
-        if let Some(ms) = entry.timestamp.as_deref().and_then(time::parse).filter(|_| self.stored) {
+        if let Some(ms) = entry.timestamp.and_then(time::parse).filter(|_| self.stored) {
             emit.at(ms);
         }
-        let id = entry.id.as_deref();
+        let id = entry.id;
         match kind {
             "message" => match &entry.message {
                 Some(message) => self.stored_message(message, id, emit),
                 None => emit.ignore("no message"),
             },
             "model_change" => {
-                self.note_model(entry.provider.as_deref(), entry.model.as_deref(), emit);
+                self.note_model(entry.provider, entry.model, emit);
                 emit.ignore("nothing new");
             }
             "thinking_level_change" => emit.facts(&[("variant", entry.level.map(Value::json))]),
@@ -160,7 +160,7 @@ impl State {
     }
 
     fn stored_message(&mut self, message: &Message<'_>, entry: Option<&str>, emit: &mut Emit<'_>) {
-        let role = message.role.as_deref().unwrap_or_default();
+        let role = message.role.unwrap_or_default();
         if matches!(role, "user" | "assistant") {
             emit.begin_turn(None, true);
         }
@@ -210,10 +210,10 @@ impl State {
             let json = Json::from_text(format!("{{\"tokens_before\":{}}}", tokens.raw()));
             content.push(ContentPart::Json(JsonPart { json, ..JsonPart::default() }));
         }
-        let spec = Spec { kind: ItemKind::Status, native: entry.id.as_deref(), ..Spec::default() };
+        let spec = Spec { kind: ItemKind::Status, native: entry.id, ..Spec::default() };
         emit.item(&spec, ItemStatus::Completed, content, false);
         if let Some(summary) = &entry.summary {
-            self.system_item(vec![text_part(summary.borrow())], entry.id.as_deref(), None, emit);
+            self.system_item(vec![text_part(summary.borrow())], entry.id, None, emit);
         }
     }
 }
@@ -240,7 +240,7 @@ impl Index {
     pub(crate) fn note(&mut self, file: u32, start: u64, length: u32, value: Option<Value<'_>>) {
         let value = value.filter(|value| value.get("type").and_then(Value::str).is_none_or(|kind| kind != "session"));
         let id = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::str).unwrap_or_default();
-        let (id, parent) = (id("id").into_owned(), id("parentId").into_owned());
+        let (id, parent) = (id("id").to_owned(), id("parentId").to_owned());
         self.nodes.push(Node { file, start, length, id, parent });
     }
 

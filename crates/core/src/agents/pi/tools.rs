@@ -50,7 +50,8 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, arguments: Option<Value<
     let text = |key: &str| arguments.and_then(|arguments| arguments.get(key)).and_then(Value::text);
     let string = |key: &str| arguments.and_then(|arguments| arguments.get(key)).and_then(Value::str);
     let tool_kind = kind(name);
-    let agent = (tool_kind == ToolKind::Task).then(|| Subagent { r#type: string("agent"), ..Subagent::default() });
+    let agent = (tool_kind == ToolKind::Task)
+        .then(|| Subagent { r#type: string("agent").map(Cow::Borrowed), ..Subagent::default() });
     let mcp = mcp_tool(name, string("tool"), string("server"));
     let title = title_key(name).iter().find_map(|key| text(key));
     ToolCallPart {
@@ -66,9 +67,13 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, arguments: Option<Value<
 }
 
 /// The tool that a call of the MCP extension is for: `mcp` names it in its arguments.
-fn mcp_tool<'a>(name: &'a str, tool: Option<Cow<'a, str>>, server: Option<Cow<'a, str>>) -> Option<McpTool<'a>> {
+fn mcp_tool<'a>(name: &'a str, tool: Option<&'a str>, server: Option<&'a str>) -> Option<McpTool<'a>> {
     if name == "mcp" {
-        return tool.map(|tool| McpTool { tool, server, ..McpTool::default() });
+        return tool.map(|tool| McpTool {
+            tool: Cow::Borrowed(tool),
+            server: server.map(Cow::Borrowed),
+            ..McpTool::default()
+        });
     }
     let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
     Some(McpTool { tool: Cow::Borrowed(tool), server: Some(Cow::Borrowed(server)), ..McpTool::default() })
@@ -78,7 +83,7 @@ fn mcp_tool<'a>(name: &'a str, tool: Option<Cow<'a, str>>, server: Option<Cow<'a
 pub(super) fn info(id: &str, name: &str, arguments: Option<Value<'_>>) -> CallInfo {
     let string = |key: &str| arguments.and_then(|arguments| arguments.get(key)).and_then(Value::str);
     let path = string("path").or_else(|| string("file_path")).filter(|path| !path.is_empty());
-    CallInfo { id: id.to_owned(), name: name.to_owned(), path: path.map(Cow::into_owned), shown: Vec::new() }
+    CallInfo { id: id.to_owned(), name: name.to_owned(), path: path.map(str::to_owned), shown: Vec::new() }
 }
 
 /// The exit code of a command: a failure names it at the end of its output, a success has none but 0.
@@ -100,8 +105,8 @@ pub(super) fn file_ref<'a>(call: &CallInfo, details: Option<Value<'a>>) -> Optio
     };
     let text = |key: &str| details.and_then(|details| details.get(key)).and_then(Value::str);
     let diff = match text("patch") {
-        Some(patch) => diff::from_unified(call.path.as_deref()?, &patch),
-        None => text("diff").and_then(|diff| diff::from_unified(call.path.as_deref()?, &unified(&diff)?)),
+        Some(patch) => diff::from_unified(call.path.as_deref()?, patch),
+        None => text("diff").and_then(|diff| diff::from_unified(call.path.as_deref()?, &unified(diff)?)),
     };
     let path = Cow::Owned(call.path.clone()?);
     Some(ContentPart::FileRef(FileRefPart { path, action, diff: diff.map(Text::from), ..FileRefPart::default() }))

@@ -17,7 +17,7 @@ impl State {
             return;
         };
         let index = event.index.unwrap_or(0);
-        match event.r#type.as_deref().unwrap_or_default() {
+        match event.r#type.unwrap_or_default() {
             "text_delta" | "thinking_delta" => self.text_delta(event, emit),
             "toolcall_start" => {
                 self.call_start(event, emit);
@@ -62,7 +62,7 @@ impl State {
             emit.ignore("empty delta");
             return;
         };
-        let thinks = event.r#type.as_deref() == Some("thinking_delta");
+        let thinks = event.r#type == Some("thinking_delta");
         let Some((message, at)) = self.block(event.index.unwrap_or(0), emit) else { return };
         let item = message.item;
         let new = if thinks { reasoning_part(Text::from("…"), false) } else { text_part(Text::default()) };
@@ -84,16 +84,16 @@ impl State {
         let index = event.index.unwrap_or(0);
         let so_far = so_far(event);
         let string = |key: &str| so_far.and_then(|block| block.get(key)).and_then(Value::str);
-        let id = event.id.clone().or_else(|| string("id")).filter(|id| !id.is_empty());
-        let name = event.tool.clone().or_else(|| string("name")).filter(|name| !name.is_empty());
+        let id = event.id.or_else(|| string("id")).filter(|id| !id.is_empty());
+        let name = event.tool.or_else(|| string("name")).filter(|name| !name.is_empty());
         let (Some(id), Some(name)) = (id, name) else { return };
         let Some((message, at)) = self.block(index, emit) else { return };
         let parent = message.item_id.clone();
-        let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&id, &name, None) };
-        let call = emit.open_call(CallSpec { call_id: &id, parent: Some(&parent), agent: None }, part);
+        let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(id, name, None) };
+        let call = emit.open_call(CallSpec { call_id: id, parent: Some(&parent), agent: None }, part);
         message.blocks[at].call = call;
-        message.blocks[at].call_id = id.clone().into_owned();
-        self.remember(&id, &name, None);
+        message.blocks[at].call_id = id.to_owned();
+        self.remember(id, name, None);
     }
 
     fn call_delta(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
@@ -114,7 +114,7 @@ impl State {
 
     /// The arguments of a call are final.
     pub(super) fn finish_call(&mut self, index: u64, call: &Block<'_>, emit: &mut Emit<'_>) {
-        let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else {
+        let (Some(id), Some(name)) = (call.id, call.name) else {
             emit.ignore("call without a name");
             return;
         };

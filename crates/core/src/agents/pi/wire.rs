@@ -1,7 +1,5 @@
 //! What Pi's lines are, of all versions: RPC mode, JSON mode, and session files.
 
-use std::borrow::Cow;
-
 use interlinear_schema::Text;
 
 use crate::json::Value;
@@ -10,7 +8,7 @@ use crate::wire::wire;
 wire! {
     /// What every line has in common.
     pub(super) struct Line in "line" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
     }
     rest
 }
@@ -18,9 +16,9 @@ wire! {
 wire! {
     /// `session`: the first line of JSON mode and of a session file.
     pub(super) struct Header in "session" {
-        id: Cow<'a, str>,
+        id: &'a str,
         cwd: Value<'a>,
-        timestamp: Cow<'a, str>,
+        timestamp: &'a str,
     }
     known "type" "version" "parentSession" "branchedFrom" "provider" "modelId" "thinkingLevel"
 }
@@ -36,18 +34,18 @@ wire! {
 wire! {
     /// A message, whatever its role.
     pub(super) struct Message in "message" {
-        role: Cow<'a, str>,
+        role: &'a str,
         content: Value<'a>,
         timestamp: i64,
         // assistant
-        provider: Cow<'a, str>,
-        model: Cow<'a, str>,
+        provider: &'a str,
+        model: &'a str,
         usage: Usage<'a>,
-        stop_reason("stopReason"): Cow<'a, str>,
+        stop_reason("stopReason"): &'a str,
         error("errorMessage"): Text<'a>,
         // toolResult
-        call_id("toolCallId"): Cow<'a, str>,
-        tool("toolName"): Cow<'a, str>,
+        call_id("toolCallId"): &'a str,
+        tool("toolName"): &'a str,
         is_error("isError"): bool,
         details: Value<'a>,
         // system
@@ -89,15 +87,15 @@ wire! {
 wire! {
     /// A block of content, whatever its type.
     pub(super) struct Block in "block" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         text: Text<'a>,
         thinking: Text<'a>,
         redacted: bool,
-        id: Cow<'a, str>,
-        name: Cow<'a, str>,
+        id: &'a str,
+        name: &'a str,
         arguments: Value<'a>,
         data: Text<'a>,
-        mime("mimeType"): Cow<'a, str>,
+        mime("mimeType"): &'a str,
     }
     known "textSignature" "thinkingSignature" "thoughtSignature" "partialJson" "partialArgs" "index" "streamIndex"
 }
@@ -112,12 +110,12 @@ wire! {
 
 wire! {
     pub(super) struct UpdateEvent in "message_update.assistantMessageEvent" {
-        r#type("type"): Cow<'a, str>,
+        r#type("type"): &'a str,
         index("contentIndex"): u64,
         delta: Text<'a>,
         call("toolCall"): Block<'a>,
-        id: Cow<'a, str>,
-        tool("toolName"): Cow<'a, str>,
+        id: &'a str,
+        tool("toolName"): &'a str,
         /// The message so far; only the name of a call that begins is read from it.
         partial: Value<'a>,
     }
@@ -127,8 +125,8 @@ wire! {
 wire! {
     /// `tool_execution_start`, `tool_execution_update`, `tool_execution_end`.
     pub(super) struct Execution in "tool_execution" {
-        call_id("toolCallId"): Cow<'a, str>,
-        tool("toolName"): Cow<'a, str>,
+        call_id("toolCallId"): &'a str,
+        tool("toolName"): &'a str,
         args: Value<'a>,
         partial("partialResult"): ToolResult<'a>,
         result: ToolResult<'a>,
@@ -188,8 +186,8 @@ wire! {
 wire! {
     /// `extension_ui_request`, `hook_ui_request`.
     pub(super) struct UiRequest in "extension_ui_request" {
-        id: Cow<'a, str>,
-        method: Cow<'a, str>,
+        id: &'a str,
+        method: &'a str,
         title: Text<'a>,
         message: Text<'a>,
         options: Vec<Text<'a>>,
@@ -206,7 +204,7 @@ wire! {
 wire! {
     /// `extension_ui_response`, `hook_ui_response`.
     pub(super) struct UiResponse in "extension_ui_response" {
-        id: Cow<'a, str>,
+        id: &'a str,
         value: Text<'a>,
         confirmed: bool,
         cancelled: bool,
@@ -227,8 +225,8 @@ wire! {
 wire! {
     /// `response`: the answer to a command of the host.
     pub(super) struct Response in "response" {
-        id: Cow<'a, str>,
-        command: Cow<'a, str>,
+        id: &'a str,
+        command: &'a str,
         success: bool,
         data: Value<'a>,
         error: Text<'a>,
@@ -244,7 +242,7 @@ wire! {
         // session_info_changed
         name: Text<'a>,
         // bash_execution_update
-        id: Cow<'a, str>,
+        id: &'a str,
         delta: Text<'a>,
         // queue_update
         steering: Value<'a>,
@@ -258,10 +256,10 @@ wire! {
 wire! {
     /// A command of the host.
     pub(super) struct HostCommand in "command" {
-        id: Cow<'a, str>,
+        id: &'a str,
         command: Text<'a>,
         message: Text<'a>,
-        path("sessionPath"): Cow<'a, str>,
+        path("sessionPath"): &'a str,
     }
     known "type" "images" "streamingBehavior" "parentSession" "provider" "modelId" "level" "mode"
         "customInstructions" "enabled" "outputPath" "entryId" "name" "since" "excludeFromContext"
@@ -270,12 +268,12 @@ wire! {
 wire! {
     /// An entry of a session file.
     pub(super) struct Entry in "entry" {
-        id: Cow<'a, str>,
-        timestamp: Cow<'a, str>,
+        id: &'a str,
+        timestamp: &'a str,
         message: Message<'a>,
         // model_change
-        provider: Cow<'a, str>,
-        model("modelId"): Cow<'a, str>,
+        provider: &'a str,
+        model("modelId"): &'a str,
         // thinking_level_change
         level("thinkingLevel"): Value<'a>,
         // compaction, branch_summary
