@@ -2,8 +2,9 @@
 // What is newer than everything that it is made of is left alone.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { compileNative, libraryIn } from "./native.mjs";
 import { setupBuild } from "./setup.mjs";
-import { at, heading, main, Problem, run, say } from "./shell.mjs";
+import { at, heading, main, run, say } from "./shell.mjs";
 import { shown, sizes } from "./size.mjs";
 import { wasmToolchain } from "./toolchain.mjs";
 
@@ -81,15 +82,9 @@ async function native() {
   }
   const output = join(folder, "interlinear.node");
   const name = `Node (${platform})`;
-  if (upToDate(output, [...rust, "bindings/node"])) return;
+  if (upToDate(output, [...rust, "bindings/node", "scripts/native.mjs"])) return;
   say(`${name}: compiling`);
-  await run("cargo", ["build", "--profile", "node", "--package", "interlinear-node"], {
-    echo: false,
-    name: "compiling for Node",
-  });
-  const libraries = ["libinterlinear_node.so", "libinterlinear_node.dylib", "interlinear_node.dll"];
-  const library = libraries.map((file) => at("target", "node", file)).find(existsSync);
-  if (library === undefined) throw new Problem("cargo built no library for Node");
+  const library = libraryIn(await compileNative("interlinear-node", { progress: "compiling for Node" }));
   // A fresh file: a process that has the old one loaded keeps it.
   rmSync(output, { force: true });
   cpSync(library, output);

@@ -12,6 +12,10 @@ use napi_derive::napi;
 
 use crate::value::{Result, json, thrown};
 
+/// Events are made of many small pieces of memory that live for a moment.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Checks a stream of events against the contract.
 #[napi]
 #[derive(Debug, Default)]
