@@ -123,7 +123,9 @@ impl Counts {
             let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
             same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
         };
-        let slot = (mixed(kind.as_bytes()) >> (u64::BITS - RECENT.ilog2())) as usize;
+        // Many kinds begin and end alike.
+        let mixed = mixed(kind.as_bytes()) ^ (kind.len() as u64).rotate_right(u8::BITS);
+        let slot = (mixed >> (u64::BITS - RECENT.ilog2())) as usize;
         let recent = self.recent.as_flattened()[slot];
         if self.kinds.keys().as_slice().get(usize::from(recent)).is_some_and(is_it) {
             return usize::from(recent);
@@ -175,12 +177,16 @@ impl Counts {
         entry.lines += 1;
         match outcome {
             Outcome::Mapped => entry.mapped += 1,
-            Outcome::Ignored(reason) => match entry.ignored.get_mut(reason) {
-                Some(count) => *count += 1,
-                None => {
-                    entry.ignored.insert(reason.to_owned(), 1);
+            Outcome::Ignored(reason) => {
+                // A kind has a reason or two.
+                let known = entry.ignored.iter_mut().find(|(known, _)| same(known.as_bytes(), reason.as_bytes()));
+                match known {
+                    Some((_, count)) => *count += 1,
+                    None => {
+                        entry.ignored.insert(reason.to_owned(), 1);
+                    }
                 }
-            },
+            }
             Outcome::Cut => self.cut += 1,
             Outcome::Unparsed => {}
         }

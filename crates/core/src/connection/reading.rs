@@ -155,6 +155,7 @@ impl Connection {
         };
         let text = text.and_then(|text| text.get(bytes.len() - payload.len()..));
         if direction == Direction::Out
+            && !self.repeats.is_empty()
             && let Some(text) = text
             && let Some((known, growth)) = self.repeats.find(text, channel)
             && growth.length == text.len()
@@ -281,7 +282,8 @@ impl lines::Reader for Reading<'_> {
     }
 
     fn run(&mut self, text: &str) -> usize {
-        if self.direction == Direction::Out { self.connection.run(text, self.channel, self.sink) } else { 0 }
+        let may_repeat = self.direction == Direction::Out && !self.connection.repeats.is_empty();
+        if may_repeat { self.connection.run(text, self.channel, self.sink) } else { 0 }
     }
 }
 
@@ -313,9 +315,8 @@ fn repeat(machine: &mut Machine, known: &Known, growth: &Growth<'_>, payload: &s
 
 /// Counts a line of the kind that its reader named, and tells the sink what became of it.
 fn report_read(book: &mut Book, direction: Direction, text: &[u8], outcome: Outcome<'_>, sink: &mut dyn Sink) {
-    let kind = std::mem::take(&mut *book.kind);
-    report(book, direction, text, &kind, outcome, sink);
-    *book.kind = kind;
+    book.stats.count_line(direction.as_str(), &book.kind, outcome);
+    tell(book, direction, text, &book.kind, outcome, sink);
 }
 
 /// Counts the line and tells the sink what became of it.
