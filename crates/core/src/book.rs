@@ -32,6 +32,8 @@ kept! {
         pub(crate) writes: Vec<String>,
         /// The kind of the line that is being read: one buffer for all lines.
         pub(crate) kind: Passing<String>,
+        /// The identifier of the item that was the last to be known whole: one buffer for all items.
+        pub(crate) item_id: Passing<String>,
     }
 }
 

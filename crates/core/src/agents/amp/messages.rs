@@ -99,7 +99,11 @@ impl State {
         }
         let role = Some(ItemRole::Assistant);
         let spec = Spec { id: id.unwrap_or_default(), kind: ItemKind::Message, role, native: id, parent: None, agent };
-        let parent = emit.item(&spec, status, parts, false);
+        emit.item(&spec, status, parts, false);
+        if calls.is_empty() {
+            return;
+        }
+        let parent = emit.last_item().to_owned();
         for call in &calls {
             let (Some(id), Some(name)) = (call.id, call.name) else { continue };
             self.call(id, name, call.input, Some(&parent), agent, emit);

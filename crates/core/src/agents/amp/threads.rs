@@ -167,7 +167,8 @@ impl State {
             parts.extend(step.get("message").and_then(Value::text).map(text_part));
             let role = Some(ItemRole::Assistant);
             let spec = Spec { kind: ItemKind::Message, role, agent: Some(call), ..Spec::default() };
-            let parent = emit.item(&spec, ItemStatus::Completed, parts, false);
+            emit.item(&spec, ItemStatus::Completed, parts, false);
+            let parent = emit.last_item().to_owned();
             for used in step.get("tool_uses").into_iter().flat_map(Value::elements) {
                 let string = |key: &str| used.get(key).and_then(Value::str);
                 let (Some(id), Some(name)) = (string("id"), string("tool_name")) else { continue };

@@ -39,7 +39,8 @@ impl State {
         };
         emit.begin_turn(None, true);
         let uuid = user.uuid;
-        let item_id = self.user_message(content, uuid, None, true, emit);
+        self.user_message(content, uuid, None, true, emit);
+        let item_id = emit.last_item().to_owned();
         let prompt = Prompt { uuid: uuid.map(str::to_owned), hash: content_hash(content), item_id };
         self.prompts.push(prompt);
     }
@@ -121,7 +122,7 @@ impl State {
         }
     }
 
-    /// What the user wrote. Returns the item.
+    /// What the user wrote.
     pub(super) fn user_message(
         &mut self,
         content: Value<'_>,
@@ -129,7 +130,7 @@ impl State {
         agent: Option<&str>,
         synthetic: bool,
         emit: &mut Emit<'_>,
-    ) -> String {
+    ) {
         let parts = blocks::parts(content, emit);
         let spec = Spec {
             id: uuid.unwrap_or_default(),
@@ -139,7 +140,7 @@ impl State {
             parent: None,
             agent,
         };
-        emit.item(&spec, ItemStatus::Completed, parts, synthetic)
+        emit.item(&spec, ItemStatus::Completed, parts, synthetic);
     }
 
     /// Text that the agent put into the user's mouth.
