@@ -59,7 +59,7 @@ impl Adapter for State {
         }
         match (kind, subtype) {
             ("system", Some("init")) => {
-                if let Some(init) = read::<Init<'_>>(line, emit) {
+                if let Some(init) = &read::<Init<'_>>(line, emit) {
                     emit.facts(&[
                         ("cwd", init.cwd.map(Value::json)),
                         ("tools", init.tools.map(Value::json)),
@@ -70,18 +70,18 @@ impl Adapter for State {
                 }
             }
             ("assistant", _) => {
-                if let Some(line) = read::<MessageLine<'_>>(line, emit) {
-                    self.assistant(&line, emit);
+                if let Some(line) = &read::<MessageLine<'_>>(line, emit) {
+                    self.assistant(line, emit);
                 }
             }
             ("user", _) => {
-                if let Some(line) = read::<MessageLine<'_>>(line, emit) {
-                    self.user(&line, emit);
+                if let Some(line) = &read::<MessageLine<'_>>(line, emit) {
+                    self.user(line, emit);
                 }
             }
             ("result", _) => {
-                if let Some(result) = read::<RunResult<'_>>(line, emit) {
-                    self.result(&result, emit);
+                if let Some(result) = &read::<RunResult<'_>>(line, emit) {
+                    self.result(result, emit);
                 }
             }
             ("message" | "tool_call" | "tool_result" | "error" | "done", _) => self.older(kind, line, emit),

@@ -22,7 +22,7 @@ impl State {
         let Some(content) = line.message.as_ref().and_then(|message| message.content) else { return };
         let mut parts: Vec<_> = content.text().map(text_part).into_iter().collect();
         for value in content.elements() {
-            parts.extend(read::<Block<'_>>(value, emit).map(|block| part(block, value, emit)));
+            parts.extend(read::<Block<'_>>(value, emit).map(|block| part(&block, value, emit)));
         }
         if parts.is_empty() {
             return;

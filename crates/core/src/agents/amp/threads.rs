@@ -118,7 +118,7 @@ impl State {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
             match (block.tool_use_id, &block.run) {
                 (Some(call), Some(run)) => self.run(call, run, agent, emit),
-                _ => parts.push(part(block, value, emit)),
+                _ => parts.push(part(&block, value, emit)),
             }
         }
         if parts.is_empty() {

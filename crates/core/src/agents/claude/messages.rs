@@ -43,8 +43,8 @@ impl State {
             self.whole_part(BlockKind::Text, &text_part(text), agent.as_deref(), emit);
         }
         for value in content_blocks(message.content) {
-            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            self.whole_block(&block, value, line, agent.as_deref(), emit);
+            let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
+            self.whole_block(block, value, line, agent.as_deref(), emit);
         }
         if let (Some(uuid), Some(message)) = (line.uuid, self.message(agent.as_deref())) {
             let item_id = message.item_id.clone();

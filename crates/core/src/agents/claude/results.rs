@@ -57,9 +57,9 @@ impl State {
         // Of several results it would not be known whose it is.
         let structured = user.tool_use_result.filter(|_| results == 1);
         for value in blocks() {
-            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
             let allowed = block.tool_use_id.and_then(|id| user.allowed(id));
-            self.tool_result(&block, structured, allowed, agent.as_deref(), emit);
+            self.tool_result(block, structured, allowed, agent.as_deref(), emit);
         }
         if results == 0 {
             self.user_text(user, content, agent.as_deref(), emit);

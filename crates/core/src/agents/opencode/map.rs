@@ -273,7 +273,7 @@ impl State {
     }
 
     fn session_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
-        let Some(event) = read::<SessionEvent<'_>>(body, emit) else { return };
+        let Some(event) = &read::<SessionEvent<'_>>(body, emit) else { return };
         match kind {
             "session.created" | "session.updated" => match &event.info {
                 Some(info) => self.session_info(info, emit),
@@ -282,7 +282,7 @@ impl State {
             "session.deleted" => self.session_deleted(session, emit),
             _ => {
                 self.enter(session, emit);
-                self.of_known_session(kind, session, &event, body, emit);
+                self.of_known_session(kind, session, event, body, emit);
             }
         }
     }
@@ -316,7 +316,7 @@ impl State {
     }
 
     fn message_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
-        let Some(event) = read::<MessageEvent<'_>>(body, emit) else { return };
+        let Some(event) = &read::<MessageEvent<'_>>(body, emit) else { return };
         let message = event.message.unwrap_or_default();
         match (kind, &event.info, event.part) {
             ("message.updated", Some(info), _) => self.message_updated(session, info, emit),

@@ -26,7 +26,7 @@ impl State {
         delta: Option<&Text<'_>>,
         emit: &mut Emit<'_>,
     ) {
-        let Some(part) = read::<Part<'_>>(value, emit) else { return };
+        let Some(part) = &read::<Part<'_>>(value, emit) else { return };
         let id = part.message.unwrap_or_default();
         let session = &self.home(session, id, emit);
         if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) && !self.is_done(id) {
@@ -35,21 +35,21 @@ impl State {
         if part.r#type == Some("tool") {
             // A tool may go on when its message is over.
             self.adopt(session, id, emit);
-            return self.tool_part(session, id, &part, emit);
+            return self.tool_part(session, id, part, emit);
         }
         if self.is_done(id) {
-            return self.late_part(session, &part, value, emit);
+            return self.late_part(session, part, value, emit);
         }
         let role = self.messages.get(id).map_or(Role::Unknown, |message| message.role);
-        let assistants = delta.is_some() || is_assistants(&part);
+        let assistants = delta.is_some() || is_assistants(part);
         match role {
-            Role::Assistant => self.assistant_part(id, &part, value, delta, emit),
+            Role::Assistant => self.assistant_part(id, part, value, delta, emit),
             Role::Unknown if assistants => {
                 self.adopt(session, id, emit);
                 self.hear_held(id, emit);
-                self.assistant_part(id, &part, value, delta, emit);
+                self.assistant_part(id, part, value, delta, emit);
             }
-            Role::User | Role::Unknown => self.hold_part(session, id, &part, value, emit),
+            Role::User | Role::Unknown => self.hold_part(session, id, part, value, emit),
         }
     }
 
