@@ -203,7 +203,7 @@ impl State {
 
     /// The end of a turn.
     fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
-        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&format!("result {uuid}"))) {
+        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&["result ", uuid].concat())) {
             emit.ignore("repeated");
             return;
         }
