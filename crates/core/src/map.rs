@@ -442,6 +442,9 @@ impl Kept for Hashes {
 
 /// Sorts a list; what is equal stays in its order. `ordered` says whether two may follow each other like this.
 pub(crate) fn sorted<T>(list: Vec<T>, ordered: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    if list.len() < 2 {
+        return list;
+    }
     let mut order: Vec<usize> = (0..list.len()).collect();
     sort(&mut order, &|a, b| ordered(&list[a], &list[b]));
     let mut list: Vec<_> = list.into_iter().map(Some).collect();

@@ -274,8 +274,14 @@ pub(super) fn joined_text<'a>(content: Value<'a>, between: &str) -> Text<'a> {
 pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<ContentPart<'a>> {
     let mut parts = Vec::with_capacity(1);
     for part in content.into_iter().flat_map(Value::elements) {
+        let [kind, said] = part.pick(["type", "text"]);
+        let kind = kind.and_then(Value::str).unwrap_or_default();
+        if matches!(kind, "text" | "input_text") {
+            parts.push(text_part(said.and_then(Value::text).unwrap_or_default()));
+            continue;
+        }
         let text = |key: &str| part.get(key).and_then(Value::text);
-        let kind: String = part.get("type").and_then(Value::str).unwrap_or_default().replace('_', "");
+        let kind: String = kind.replace('_', "");
         let places = ["path", "url", "image_url", "imageUrl", "fileId", "file_id", "name"];
         let place = places.iter().find_map(|key| text(key).filter(|place| !place.is_empty()));
         parts.push(match (kind.to_ascii_lowercase().as_str(), place) {
