@@ -374,12 +374,7 @@ struct Whole<'w> {
 
 impl<'w> Whole<'w> {
     /// It begins, or ends.
-    fn event(
-        &self,
-        session: &'w Session,
-        status: ItemStatus<'static>,
-        content: Vec<ContentPart<'w>>,
-    ) -> EventData<'w> {
+    fn event(&self, session: &'w Session, status: ItemStatus<'static>, content: Vec<ContentPart<'w>>) -> EventData<'w> {
         let begins = matches!(status, ItemStatus::InProgress);
         let item = UniversalItem {
             item_id: Cow::Borrowed(self.id),
