@@ -80,11 +80,11 @@ kept! {
         /// Where the name of a kind is put together.
         name: Passing<String>,
         /// The places of kinds that were counted lately, by a hash: there are not many.
-        recent: Passing<[[u16; 16]; RECENT / 16]>,
+        recent: Passing<[[u16; 32]; RECENT / 32]>,
     }
 }
 
-const RECENT: usize = 256;
+const RECENT: usize = 1024;
 
 /// Where a kind is counted, as long as no other is found.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +126,7 @@ impl Counts {
             same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
         };
         // Many kinds begin and end alike.
-        let mixed = mixed(kind.as_bytes()) ^ (kind.len() as u64).rotate_right(u8::BITS);
+        let mixed = mixed(kind.as_bytes()) ^ (kind.len() as u64).rotate_right(RECENT.ilog2());
         let slot = (mixed >> (u64::BITS - RECENT.ilog2())) as usize;
         let recent = self.recent.as_flattened()[slot];
         if self.kinds.keys().as_slice().get(usize::from(recent)).is_some_and(is_it) {
