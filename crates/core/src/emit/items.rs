@@ -7,7 +7,7 @@ use interlinear_schema::{
     ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
-use super::{CallSpec, Emit, Session, make_unique, push_number};
+use super::{CallSpec, Emit, Next, Session, make_unique, push_number};
 use crate::hash;
 use crate::map::Key;
 use crate::state::{Kept, Snapshot, kept};
@@ -72,7 +72,7 @@ impl Emit<'_> {
     fn fresh_id(&mut self, spec: &Spec<'_>, id: &mut String) {
         let session = self.session_mut();
         id.clear();
-        id.reserve("itm_status_9999999".len().max(PREFIX.len() + spec.id.len() + RESULT.len()));
+        id.reserve(id_length(spec));
         id.push_str(PREFIX);
         let is_result = matches!(spec.kind, ItemKind::ToolResult);
         if spec.id.is_empty() && !is_result {
@@ -140,8 +140,7 @@ impl Emit<'_> {
             show_opening(part, &mut shown);
         }
         if let Some(next) = self.next() {
-            let data = whole.event(next.session, ItemStatus::InProgress, shown);
-            next.send(true, data);
+            next.send_item(true, &whole, ItemStatus::InProgress, shown);
         }
         if streams(&spec.kind) {
             for (index, part) in content.iter().enumerate() {
@@ -151,8 +150,7 @@ impl Emit<'_> {
             }
         }
         if let Some(next) = self.next() {
-            let data = whole.event(next.session, status, content);
-            next.send(synthetic, data);
+            next.send_item(synthetic, &whole, status, content);
         }
         *self.book.item_id = id;
     }
@@ -166,7 +164,7 @@ impl Emit<'_> {
     pub(crate) fn open(&mut self, spec: &Spec<'_>, content: Vec<ContentPart<'_>>, synthetic: bool) -> Ref {
         self.begin_session();
         self.ensure_call_of(spec.agent);
-        let mut id = String::new();
+        let mut id = String::with_capacity(id_length(spec));
         self.fresh_id(spec, &mut id);
         let parent = Self::parent_of(spec);
         // Most items come to have one part, and parts are large.
@@ -175,8 +173,7 @@ impl Emit<'_> {
         parts.extend(content.iter().map(open_part));
         if let Some(next) = self.next() {
             let whole = Whole { id: &id, parent: parent.as_deref(), spec };
-            let data = whole.event(next.session, ItemStatus::InProgress, content);
-            next.send(synthetic, data);
+            next.send_item(synthetic, &whole, ItemStatus::InProgress, content);
         }
         let turn = turn_of(spec.agent, self.session()).map(str::to_owned);
         let open = OpenItem {
@@ -215,6 +212,27 @@ impl Emit<'_> {
         take_text(&mut part);
         open.parts.push(OpenPart { part: part.into_owned(), text: Vec::new(), held: Vec::new() });
         open.parts.len() - 1
+    }
+
+    /// A new part of an open item that is known whole: all its text is one delta.
+    pub(crate) fn add_whole(&mut self, item: Ref, mut part: ContentPart<'_>) {
+        self.touch(item);
+        let Some(open) = self.session_mut().items.get_mut(&item) else {
+            self.ignore("late");
+            return;
+        };
+        let index = open.parts.len();
+        let part_type = text_of(&part).map(|(part_type, _)| part_type);
+        let text = take_text(&mut part).map(|text| text.as_wtf8().into_owned()).unwrap_or_default();
+        let shows = !text.is_empty();
+        open.parts.push(OpenPart { part: part.into_owned(), text, held: Vec::new() });
+        if let Some(part_type) = part_type.filter(|_| shows)
+            && let Some(next) = self.next()
+            && let Some(open) = next.session.items.get(&item)
+        {
+            let text = Text::from_wtf8(open.parts[index].text.as_slice());
+            next.send(true, delta(&open.id, open.native.as_deref(), part_type, index, text, false));
+        }
     }
 
     /// Text is added to a part.
@@ -317,7 +335,11 @@ impl Emit<'_> {
             self.ignore("late");
             return;
         };
-        let content = open.parts.into_iter().map(|part| with_text(part.part, part.text)).collect();
+        // Not in the memory of the parts, which is larger: the next item takes that.
+        let mut content = Vec::with_capacity(open.parts.len());
+        for part in open.parts {
+            content.push(with_text(part.part, part.text));
+        }
         // What is only now known to be complete was complete with the line before.
         let cause = open.cause.filter(|_| !synthetic || self.cause.is_none()).map(Cow::Owned);
         let before = cause.map(|cause| self.cause.replace(cause));
@@ -360,6 +382,11 @@ const PREFIX: &str = "itm_";
 /// How the identifiers of results end, which begin with those of their calls.
 const RESULT: &str = "_result";
 
+/// How long an identifier is at most, unless it needs a number to be unique.
+fn id_length(spec: &Spec<'_>) -> usize {
+    "itm_status_9999999".len().max(PREFIX.len() + spec.id.len() + RESULT.len())
+}
+
 /// By what an item that has begun is remembered. Requests are remembered beside them, by another hash.
 fn begun(id: &str) -> u64 {
     hash::id(id.as_bytes())
@@ -373,7 +400,8 @@ struct Whole<'w> {
 }
 
 impl<'w> Whole<'w> {
-    /// It begins, or ends.
+    /// It begins, or ends. Built in the event that it is handed over with.
+    #[inline]
     fn event(&self, session: &'w Session, status: ItemStatus<'static>, content: Vec<ContentPart<'w>>) -> EventData<'w> {
         let begins = matches!(status, ItemStatus::InProgress);
         let item = UniversalItem {
@@ -390,6 +418,16 @@ impl<'w> Whole<'w> {
         };
         let data = ItemData { item, ..ItemData::default() };
         if begins { EventData::ItemStarted(data) } else { EventData::ItemCompleted(data) }
+    }
+}
+
+impl<'n> Next<'n> {
+    /// An item begins, or ends.
+    #[inline(never)]
+    fn send_item(self, synthetic: bool, whole: &Whole<'n>, status: ItemStatus<'static>, content: Vec<ContentPart<'n>>) {
+        let data = whole.event(self.session, status, content);
+        self.stats.count_event(&data);
+        self.sink.event(&self.session.event(synthetic, data, self.raw));
     }
 }
 

@@ -205,7 +205,7 @@ impl State {
             message.blocks[at].done = true;
             message.blocks[at].part
         });
-        let place = place.unwrap_or_else(|| emit.add_part(item, part.clone()));
+        let Some(place) = place else { return emit.add_whole(item, part.clone()) };
         if emit.finish_part(item, place, part.clone()) {
             return;
         }

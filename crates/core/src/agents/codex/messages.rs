@@ -39,7 +39,7 @@ impl State {
         let id = item.id.unwrap_or_default();
         let open = emit.open(&spec(id, ItemRole::User, place), Vec::new(), false);
         for part in user_parts(item.content, emit) {
-            put(open, &part, emit);
+            emit.add_whole(open, part);
         }
         self.remember(place, id, message(Kind::User, open));
     }
@@ -213,12 +213,6 @@ fn spec<'a>(id: &'a str, role: ItemRole<'static>, place: &'a Place) -> Spec<'a> 
 
 fn message(kind: Kind, item: Ref) -> Live {
     Live { kind, item: Some(item), ..Live::default() }
-}
-
-/// Adds a part that is known whole.
-fn put(item: Ref, part: &ContentPart<'_>, emit: &mut Emit<'_>) {
-    let at = emit.add_part(item, part.clone());
-    emit.finish_part(item, at, part.clone());
 }
 
 fn empty_part(which: Part) -> ContentPart<'static> {
