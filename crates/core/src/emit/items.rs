@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
-    ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
+    ContentPart, DeltaPart, EventData, Extra, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus,
+    Text, ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
 use super::{CallSpec, Emit, Next, Session, make_unique, push_number};
@@ -353,9 +353,9 @@ impl Emit<'_> {
             role: open.role,
             turn_id: open.turn.as_deref().map(Cow::Borrowed),
             agent_id: open.agent.as_deref().map(Cow::Borrowed),
-            extra: interlinear_schema::Extra::default(),
+            extra: Extra::default(),
         };
-        self.send(synthetic, EventData::ItemCompleted(ItemData { item, ..ItemData::default() }));
+        self.send(synthetic, EventData::ItemCompleted(ItemData { item, extra: Extra::default() }));
         if let Some(before) = before {
             self.cause = before;
         }
@@ -414,9 +414,9 @@ impl<'w> Whole<'w> {
             role: self.spec.role.clone(),
             turn_id: turn_of(self.spec.agent, session).map(Cow::Borrowed),
             agent_id: self.spec.agent.map(Cow::Borrowed),
-            extra: interlinear_schema::Extra::default(),
+            extra: Extra::default(),
         };
-        let data = ItemData { item, ..ItemData::default() };
+        let data = ItemData { item, extra: Extra::default() };
         if begins { EventData::ItemStarted(data) } else { EventData::ItemCompleted(data) }
     }
 }
