@@ -197,8 +197,8 @@ impl State {
             | "message.part.updated"
             | "message.part.delta"
             | "message.part.removed" => {
-                self.enter(session, emit);
-                if *self.native(session).dialect.get_or_insert(Dialect::Messages) == Dialect::Messages {
+                let native = self.enter(session, emit);
+                if *native.dialect.get_or_insert(Dialect::Messages) == Dialect::Messages {
                     self.message_event(kind, session, body, emit);
                 } else {
                     emit.ignore("told in the newer dialect");

@@ -19,13 +19,16 @@ const MOST_WAITING: usize = 2000;
 
 impl State {
     /// Events go to the session with this identifier from here on. A new one is opened.
-    pub(super) fn enter(&mut self, id: &str, emit: &mut Emit<'_>) {
-        if let Some(native) = self.sessions.get(id) {
-            emit.select(native.index);
-        } else {
+    pub(super) fn enter(&mut self, id: &str, emit: &mut Emit<'_>) -> &mut Native {
+        let known = self.sessions.position(id);
+        let at = known.unwrap_or_else(|| {
             let index = emit.route(id);
             self.sessions.insert(id.to_owned(), Native { index, ..Native::default() });
-        }
+            self.sessions.position(id).unwrap_or_default()
+        });
+        let native = &mut self.sessions.values_mut().into_slice()[at];
+        emit.select(native.index);
+        native
     }
 
     /// The session is over: what it left open was closed with it.
