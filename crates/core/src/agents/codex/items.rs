@@ -45,7 +45,21 @@ kept! {
 impl Kind {
     /// The types are `commandExecution`, `command_execution` and `CommandExecution`, by the form.
     pub(super) fn of(item: &Item<'_>) -> Self {
-        match plain(item.r#type.unwrap_or_default(), &mut [0; LONGEST]) {
+        // As the app server spells what comes often.
+        match item.r#type.unwrap_or_default() {
+            "userMessage" => Self::User,
+            "agentMessage" => Self::Assistant,
+            "reasoning" => Self::Reasoning,
+            "commandExecution" => Self::Command,
+            "fileChange" => Self::FileChange,
+            "mcpToolCall" => Self::Mcp,
+            other => Self::spelled(other, item),
+        }
+    }
+
+    /// However it is spelled.
+    fn spelled(name: &str, item: &Item<'_>) -> Self {
+        match plain(name, &mut [0; LONGEST]) {
             b"usermessage" => Self::User,
             b"agentmessage" | b"assistantmessage" => Self::Assistant,
             b"reasoning" => Self::Reasoning,
