@@ -128,9 +128,7 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 
 /// The thread that a line belongs to. Another one than before is a new conversation in the same process.
 fn thread(id: &str, emit: &mut Emit<'_>) {
-    let another = emit.session().native_id.as_deref().is_some_and(|known| known != id);
-    emit.native_session(id);
-    if another {
+    if emit.native_session(id) {
         let part = StatusPart {
             label: StatusLabel::Session,
             detail: Some(Text::from("another thread")),
@@ -175,6 +173,9 @@ impl State {
     pub(super) fn end_turn(&mut self, status: TurnStatus<'static>, emit: &mut Emit<'_>) {
         self.calls.clear();
         let turn = std::mem::take(&mut self.turn);
+        if emit.session().turn_id().is_none() {
+            return;
+        }
         let usage = turn.usage.map(|[input, output, cache_read, cache_write]| Usage {
             input_tokens: Some(input),
             output_tokens: Some(output),

@@ -44,7 +44,8 @@ impl State {
         parts: Vec<ContentPart<'a>>,
         emit: &mut Emit<'_>,
     ) -> Vec<ContentPart<'a>> {
-        let hash = hash_of(&parts);
+        // Where nothing was sent, there is nothing to know it again by.
+        let hash = if self.prompts.is_empty() && self.shown.is_empty() { 0 } else { hash_of(&parts) };
         let sent = self.prompts.iter().position(|prompt| prompt.hash == hash);
         if sent.is_none() {
             if let Some(at) = self.shown.iter().position(|shown| *shown == hash) {
