@@ -117,7 +117,10 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        self.calls.insert(id.to_owned(), tools::info(name, input));
+        match tools::info(name, input) {
+            Some(info) => self.calls.insert(id.to_owned(), info),
+            None => self.calls.remove(id),
+        };
         let mut part = tools::call_part(id, name, input);
         if let Some(input) = input.filter(|input| input.is_object()) {
             part.arguments = Text::from(input.compact());
