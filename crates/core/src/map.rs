@@ -139,8 +139,13 @@ impl<K: Key, V> Map<K, V> {
         K: Borrow<Q>,
     {
         let at = place(&self.keys, key).ok()?;
+        Some(self.remove_at(at))
+    }
+
+    /// Takes out the key that stands there, with its value.
+    pub(crate) fn remove_at(&mut self, at: usize) -> V {
         self.keys.remove(at);
-        Some(self.values.remove(at))
+        self.values.remove(at)
     }
 
     /// How many keys there are.

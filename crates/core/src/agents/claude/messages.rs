@@ -144,12 +144,13 @@ impl State {
 
     /// Completes the messages of the chosen agents. One that was cut while a block streamed has failed.
     pub(super) fn complete_messages(&mut self, chosen: impl Fn(&Emit<'_>, Option<&str>) -> bool, emit: &mut Emit<'_>) {
-        let of_agent = |key: &&String| chosen(emit, Some(key.as_str()).filter(|key| !key.is_empty()));
-        let keys: Vec<_> = self.messages.keys().filter(of_agent).cloned().collect();
+        let of_agent = |key: &String, emit: &Emit<'_>| chosen(emit, named(Some(key)));
         // A stored message was over with the entry before.
         let now = self.stored.then(|| emit.at(i64::MIN));
-        for key in keys {
-            let Some(message) = self.messages.remove(&key) else { continue };
+        let mut from = 0;
+        while let Some(at) = self.messages.keys().skip(from).position(|key| of_agent(key, emit)) {
+            from += at;
+            let message = self.messages.remove_at(from);
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
             let cut = message.blocks.iter().any(|block| !block.done && !block.ended && block.has_begun());
             let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
