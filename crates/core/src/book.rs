@@ -123,7 +123,8 @@ impl Counts {
     fn find_kind(&mut self, direction: &str, kind: &str) -> usize {
         let is_it = |name: &String| {
             let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
-            same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
+            // No two directions begin alike.
+            same(rest, kind.as_bytes()) && before.first() == direction.as_bytes().first()
         };
         // Many kinds begin and end alike.
         let mixed = mixed(kind.as_bytes()) ^ (kind.len() as u64).rotate_right(RECENT.ilog2());
