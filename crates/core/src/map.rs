@@ -93,7 +93,8 @@ impl<K: Key, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        place(&self.keys, key).is_ok()
+        // Many are empty most of the time: that is seen without a search.
+        !self.keys.is_empty() && place(&self.keys, key).is_ok()
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
@@ -284,7 +285,7 @@ impl<K: Key> Set<K> {
     where
         K: Borrow<Q>,
     {
-        place(&self.0, member).is_ok()
+        !self.0.is_empty() && place(&self.0, member).is_ok()
     }
 
     /// True if it was there.
