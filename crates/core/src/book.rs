@@ -32,6 +32,8 @@ kept! {
         pub(crate) writes: Vec<String>,
         /// The kind of the line that is being read: one buffer for all lines.
         pub(crate) kind: Passing<String>,
+        /// The identifier of the item that was the last to be known whole: one buffer for all items.
+        pub(crate) item_id: Passing<String>,
     }
 }
 
@@ -78,11 +80,11 @@ kept! {
         /// Where the name of a kind is put together.
         name: Passing<String>,
         /// The places of kinds that were counted lately, by a hash: there are not many.
-        recent: Passing<[[u16; 16]; RECENT / 16]>,
+        recent: Passing<[[u16; 32]; RECENT / 32]>,
     }
 }
 
-const RECENT: usize = 256;
+const RECENT: usize = 1024;
 
 /// Where a kind is counted, as long as no other is found.
 #[derive(Debug, Clone, Copy)]
@@ -121,9 +123,12 @@ impl Counts {
     fn find_kind(&mut self, direction: &str, kind: &str) -> usize {
         let is_it = |name: &String| {
             let (before, rest) = name.as_bytes().split_at(name.len().min(direction.len() + 1));
-            same(rest, kind.as_bytes()) && before.starts_with(direction.as_bytes())
+            // No two directions begin alike.
+            same(rest, kind.as_bytes()) && before.first() == direction.as_bytes().first()
         };
-        let slot = (mixed(kind.as_bytes()) >> (u64::BITS - RECENT.ilog2())) as usize;
+        // Many kinds begin and end alike.
+        let mixed = mixed(kind.as_bytes()) ^ (kind.len() as u64).rotate_right(RECENT.ilog2());
+        let slot = (mixed >> (u64::BITS - RECENT.ilog2())) as usize;
         let recent = self.recent.as_flattened()[slot];
         if self.kinds.keys().as_slice().get(usize::from(recent)).is_some_and(is_it) {
             return usize::from(recent);
@@ -175,12 +180,16 @@ impl Counts {
         entry.lines += 1;
         match outcome {
             Outcome::Mapped => entry.mapped += 1,
-            Outcome::Ignored(reason) => match entry.ignored.get_mut(reason) {
-                Some(count) => *count += 1,
-                None => {
-                    entry.ignored.insert(reason.to_owned(), 1);
+            Outcome::Ignored(reason) => {
+                // A kind has a reason or two.
+                let known = entry.ignored.iter_mut().find(|(known, _)| same(known.as_bytes(), reason.as_bytes()));
+                match known {
+                    Some((_, count)) => *count += 1,
+                    None => {
+                        entry.ignored.insert(reason.to_owned(), 1);
+                    }
                 }
-            },
+            }
             Outcome::Cut => self.cut += 1,
             Outcome::Unparsed => {}
         }

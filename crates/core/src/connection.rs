@@ -96,6 +96,7 @@ impl Connection {
             drift: Drifts::default(),
             writes: Vec::new(),
             kind: Passing::default(),
+            item_id: Passing::default(),
         };
         let machine = Machine {
             book,

@@ -71,8 +71,9 @@ pub(crate) fn from_unified(path: &str, diff: &str) -> Option<String> {
     let at = if diff.starts_with("@@") { 0 } else { diff.find("\n@@")? + 1 };
     // A side without lines is a file that is not there.
     let first = diff[at..].lines().next().unwrap_or_default();
-    let side = |sign: &str| if first.contains(&format!("{sign}0,0 ")) { "" } else { path };
-    let mut out = header(side("-"), side("+"));
+    let side = |empty: &str| if first.contains(empty) { "" } else { path };
+    let mut out = header(side("-0,0 "), side("+0,0 "));
+    out.reserve_exact(diff.len() - at + 1);
     out.push_str(&diff[at..]);
     if !out.ends_with('\n') {
         out.push('\n');
@@ -82,12 +83,12 @@ pub(crate) fn from_unified(path: &str, diff: &str) -> Option<String> {
 
 /// The two names of the file; an empty one is a file that is not there.
 pub(crate) fn header(old: &str, new: &str) -> String {
-    let name = |side: &str, path: &str| match path.strip_prefix('/') {
-        _ if path.is_empty() => "/dev/null".to_owned(),
-        Some(rest) => format!("{side}/{rest}"),
-        None => format!("{side}/{path}"),
-    };
-    format!("--- {}\n+++ {}\n", name("a", old), name("b", new))
+    let (old, new) = (name("a/", old), name("b/", new));
+    ["--- ", old[0], old[1], "\n+++ ", new[0], new[1], "\n"].concat()
+}
+
+fn name<'p>(side: &'static str, path: &'p str) -> [&'p str; 2] {
+    if path.is_empty() { ["/dev/null", ""] } else { [side, path.strip_prefix('/').unwrap_or(path)] }
 }
 
 fn push_lines(diff: &mut String, mark: char, text: &str) {

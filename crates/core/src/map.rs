@@ -93,7 +93,8 @@ impl<K: Key, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        place(&self.keys, key).is_ok()
+        // Many are empty most of the time: that is seen without a search.
+        !self.keys.is_empty() && place(&self.keys, key).is_ok()
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
@@ -139,8 +140,13 @@ impl<K: Key, V> Map<K, V> {
         K: Borrow<Q>,
     {
         let at = place(&self.keys, key).ok()?;
+        Some(self.remove_at(at))
+    }
+
+    /// Takes out the key that stands there, with its value.
+    pub(crate) fn remove_at(&mut self, at: usize) -> V {
         self.keys.remove(at);
-        Some(self.values.remove(at))
+        self.values.remove(at)
     }
 
     /// How many keys there are.
@@ -279,7 +285,7 @@ impl<K: Key> Set<K> {
     where
         K: Borrow<Q>,
     {
-        place(&self.0, member).is_ok()
+        !self.0.is_empty() && place(&self.0, member).is_ok()
     }
 
     /// True if it was there.
@@ -442,6 +448,9 @@ impl Kept for Hashes {
 
 /// Sorts a list; what is equal stays in its order. `ordered` says whether two may follow each other like this.
 pub(crate) fn sorted<T>(list: Vec<T>, ordered: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    if list.len() < 2 {
+        return list;
+    }
     let mut order: Vec<usize> = (0..list.len()).collect();
     sort(&mut order, &|a, b| ordered(&list[a], &list[b]));
     let mut list: Vec<_> = list.into_iter().map(Some).collect();

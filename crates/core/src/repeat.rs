@@ -81,6 +81,11 @@ impl Repeats {
         }
     }
 
+    /// Whether no line can repeat another.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// The line that the text begins with, if it repeats one, and what it says.
     pub(crate) fn find<'l>(&self, text: &'l str, channel: &'l Channel) -> Option<(&Known, Growth<'l>)> {
         self.lines.iter().find_map(|known| Some((known, known.growth(text, channel)?)))

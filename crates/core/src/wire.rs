@@ -60,6 +60,11 @@ impl Drifts {
 pub(crate) trait Wire<'a>: Sized {
     /// Reads the value; nothing if it is of a wrong type.
     fn read(value: Value<'a>, place: &'static str, drift: &mut Drifts) -> Option<Self>;
+
+    /// The same, to where it belongs, which is empty: objects are large, and are not moved once they are read.
+    fn read_to(slot: &mut Option<Self>, value: Value<'a>, place: &'static str, drift: &mut Drifts) {
+        *slot = Self::read(value, place, drift);
+    }
 }
 
 /// A word of an object that is read by itself.
@@ -76,63 +81,58 @@ pub(crate) fn named(id: Option<&str>) -> Option<&str> {
     id.filter(|id| !id.is_empty())
 }
 
-/// Finds the fields of an object; what is not known goes into the drift report. `rest`: other keys are somebody else's.
-pub(crate) fn find<'a, 'd>(
-    table: &'static Table,
-    place: &'static str,
-    rest: bool,
-    value: Value<'a>,
-    found: &'d mut [u32],
-    drift: &'d mut Drifts,
-) -> Option<Fields<'a, 'd>> {
-    if !value.is_object() {
-        return None;
-    }
-    value.find(table, found, |key, _| {
-        if !rest {
-            drift.note(DriftKind::Field, place, key.str().unwrap_or_default());
-        }
-    });
-    Some(Fields { table, place, value, found, drift })
-}
-
-/// The fields that were found in an object.
+/// The object whose fields are read.
 #[derive(Debug)]
 pub(crate) struct Fields<'a, 'd> {
-    table: &'static Table,
+    pub(crate) table: &'static Table,
     /// Where the object stands, for the drift report.
-    place: &'static str,
-    value: Value<'a>,
-    /// The place of each field's value; 0: it is not there.
-    found: &'d [u32],
-    drift: &'d mut Drifts,
+    pub(crate) place: &'static str,
+    pub(crate) value: Value<'a>,
+    pub(crate) drift: &'d mut Drifts,
 }
 
 impl<'a> Fields<'a, '_> {
-    /// A field, by its number. It takes what it can get: a value of a wrong type is reported.
+    /// Finds the place of each field's value; 0: it is not there. What is not known goes into the drift report. `rest`:
+    /// other keys are somebody else's. False if it is no object.
+    pub(crate) fn find(&mut self, rest: bool, found: &mut [u32]) -> bool {
+        let Self { table, place, value, drift } = self;
+        if !value.is_object() {
+            return false;
+        }
+        value.find(table, found, |key, _| {
+            if !rest {
+                drift.note(DriftKind::Field, place, key.str().unwrap_or_default());
+            }
+        });
+        true
+    }
+
+    /// Reads a field, by its number, if it was found. It takes what it can get: a value of a wrong type is reported.
     ///
     /// Most fields of most objects are not there, which is seen without a call, unless the code is to be downloaded.
     #[expect(clippy::inline_always, reason = "it is a comparison")]
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     #[cfg_attr(target_family = "wasm", inline(never))]
-    pub(crate) fn take<T: Wire<'a>>(&mut self, field: usize) -> Option<T> {
-        if self.found[field] == 0 { None } else { self.read(field) }
+    pub(crate) fn put<T: Wire<'a>>(&mut self, found: u32, field: usize, slot: &mut Option<T>) {
+        if found != 0 {
+            self.read(found, field, slot);
+        }
     }
 
     #[cfg_attr(not(target_family = "wasm"), inline(never))]
-    fn read<T: Wire<'a>>(&mut self, field: usize) -> Option<T> {
-        let value = self.value.at(self.found[field]);
+    fn read<T: Wire<'a>>(&mut self, found: u32, field: usize, slot: &mut Option<T>) {
+        let value = self.value.at(found);
         if value.kind() == Kind::Null {
-            return None;
+            return;
         }
-        let read = T::read(value, self.place, self.drift);
-        if read.is_none() {
+        T::read_to(slot, value, self.place, self.drift);
+        if slot.is_none() {
             self.mistyped(field);
         }
-        read
     }
 
     #[cold]
+    #[inline(never)]
     fn mistyped(&mut self, field: usize) {
         self.drift.note(DriftKind::Type, self.place, self.table.name(field));
     }
@@ -230,7 +230,22 @@ macro_rules! wire {
         }
 
         impl<'a> $crate::wire::Wire<'a> for $name<'a> {
-            fn read(value: $crate::json::Value<'a>, _: &'static str, drift: &mut $crate::wire::Drifts) -> Option<Self> {
+            fn read(
+                value: $crate::json::Value<'a>,
+                place: &'static str,
+                drift: &mut $crate::wire::Drifts,
+            ) -> Option<Self> {
+                let mut slot = None;
+                Self::read_to(&mut slot, value, place, drift);
+                slot
+            }
+
+            fn read_to(
+                slot: &mut Option<Self>,
+                value: $crate::json::Value<'a>,
+                _: &'static str,
+                drift: &mut $crate::wire::Drifts,
+            ) {
                 use interlinear_schema::table::{Key, Table, keys};
                 const FIELDS: usize = { let names: &[&str] = &[$( stringify!($field) ),*]; names.len() };
                 const TEXT: &str = concat!(
@@ -244,11 +259,11 @@ macro_rules! wire {
                 static TABLE: Table = Table::new(TEXT, KEYS);
                 // One for each field, and one for all keys that are known and not used.
                 let mut found = [0; FIELDS + 1];
-                let mut fields = $crate::wire::find(&TABLE, $place, $rest, value, &mut found, drift)?;
-                Some(Self {
-                    $( $field: fields.take(Number::$field as usize), )*
-                    _line: std::marker::PhantomData,
-                })
+                let mut fields = $crate::wire::Fields { table: &TABLE, place: $place, value, drift };
+                if fields.find($rest, &mut found) {
+                    let read = slot.insert(Self::default());
+                    $( fields.put(found[Number::$field as usize], Number::$field as usize, &mut read.$field); )*
+                }
             }
         }
     };

@@ -11,7 +11,7 @@ use crate::api::{Channel, Outgoing};
 use crate::book::Book;
 use crate::emit::Emit;
 use crate::hash;
-use crate::json::Tape;
+use crate::json::{Malformed, Tape};
 use crate::lines::{self, Line, SseLine};
 use crate::repeat::{Growth, Known};
 use crate::sink::{LineReport, Outcome, Sink};
@@ -128,21 +128,13 @@ impl Connection {
 
     /// Reads one line; it ends in events, in a counted reason to ignore it, or in `agent.unparsed`.
     fn line(&mut self, line: Line<'_>, channel: &Channel, direction: Direction, last: bool, sink: &mut dyn Sink) {
-        let machine = &mut self.machine;
-        let book = &mut machine.book;
         let (bytes, text) = match line {
             Line::Text(text) => (text.as_bytes(), Some(text)),
             Line::Bytes(bytes) => (bytes, None),
-            Line::TooLong(length, hash) => {
-                book.begin_line(length as usize);
-                let message = format!("line_too_long: {length} bytes, the limit is {}", machine.max_line);
-                let mut emit = Emit::new(book, sink, None);
-                emit.kind("too long");
-                let place = location(emit.book, channel);
-                emit.unparsed(&message, &place, hash);
-                return report(book, direction, b"", "too long", Outcome::Unparsed, sink);
-            }
+            Line::TooLong(length, hash) => return self.too_long(length, hash, channel, direction, sink),
         };
+        let machine = &mut self.machine;
+        let book = &mut machine.book;
         book.begin_line(bytes.len());
         let payload = match channel {
             Channel::Sse(_) => match lines::sse(bytes) {
@@ -155,6 +147,7 @@ impl Connection {
         };
         let text = text.and_then(|text| text.get(bytes.len() - payload.len()..));
         if direction == Direction::Out
+            && !self.repeats.is_empty()
             && let Some(text) = text
             && let Some((known, growth)) = self.repeats.find(text, channel)
             && growth.length == text.len()
@@ -184,64 +177,20 @@ impl Connection {
 
     /// Reads a line that repeats no other.
     fn read(&mut self, line: Read<'_>, channel: &Channel, direction: Direction, last: bool, sink: &mut dyn Sink) {
-        let Read { bytes, payload, text: valid } = line;
-        let machine = &mut self.machine;
         // Unless this is a line that may be repeated, all that may be is forgotten.
         let repeats = self.repeats.take();
-        let book = &mut machine.book;
-        if direction == Direction::In && *channel == Channel::Stdin {
-            let shown = String::from_utf8_lossy(payload);
-            let mut emit = Emit::new(book, sink, raw_text(&shown));
-            if machine.agent.text_sent(&shown, &mut emit) {
-                let outcome = emit.outcome();
-                return report_read(book, direction, bytes, outcome, sink);
-            }
-        }
-        let text = payload.trim_ascii();
-        if text.is_empty() {
-            return report(book, direction, bytes, "blank", Outcome::Ignored("blank"), sink);
-        }
-        if direction == Direction::Err || !matches!(text[0], b'{') && *channel != Channel::Argv {
-            let shown = String::from_utf8_lossy(payload);
-            if direction == Direction::Err {
-                machine.stderr.line(&shown);
-            }
-            // Among several sessions nobody can tell whose it is.
-            if direction != Direction::In && book.sessions.iter().filter(|session| session.is_running()).count() > 1 {
-                return report(book, direction, bytes, "text", Outcome::Ignored("of no session"), sink);
-            }
-            let mut emit = Emit::new(book, sink, raw_text(&shown));
-            if direction != Direction::In {
-                machine.agent.text_received(&mut emit);
-            }
-            emit.output(&shown, direction == Direction::In);
-            return report(book, direction, bytes, "text", Outcome::Mapped, sink);
+        let is_object = direction == Direction::Out && line.payload.trim_ascii_start().starts_with(b"{");
+        if !is_object && self.is_plain(&line, channel, direction, sink) {
+            return;
         }
         let mut tape = std::mem::take(&mut self.tape);
-        let read = match valid {
-            Some(text) => tape.read(text).map(|value| (text, value)).map_err(|error| {
-                (error.what == "unexpected end", format!("not JSON: {} at byte {}", error.what, error.at))
-            }),
-            None => Err(not_utf8(payload)),
+        let (text, value) = match line.text.map(|text| (text, tape.read(text))) {
+            Some((text, Ok(value))) => (text, value),
+            Some((_, Err(error))) => return self.unreadable(&line, Some(error), channel, direction, last, sink),
+            None => return self.unreadable(&line, None, channel, direction, last, sink),
         };
-        let (text, value) = match read {
-            Ok(found) => found,
-            Err((true, _)) if last => return report(book, direction, bytes, "cut", Outcome::Cut, sink),
-            // What the host wrote wrong is no fault of the agent: it is shown.
-            Err(_) if direction == Direction::In => {
-                let shown = String::from_utf8_lossy(payload);
-                let mut emit = Emit::new(book, sink, raw_text(&shown));
-                emit.output(&shown, true);
-                return report(book, direction, bytes, "text", Outcome::Mapped, sink);
-            }
-            Err((_, message)) => {
-                let shown = String::from_utf8_lossy(payload);
-                let mut emit = Emit::new(book, sink, raw_text(&shown));
-                let place = location(emit.book, channel);
-                emit.unparsed(&message, &place, hash::of(bytes));
-                return report(book, direction, bytes, "unparsed", Outcome::Unparsed, sink);
-            }
-        };
+        let machine = &mut self.machine;
+        let book = &mut machine.book;
         let noted = *book.drift.noted;
         let mut emit = Emit::new(book, sink, Some(Cow::Borrowed(text.trim_ascii())));
         match direction {
@@ -249,7 +198,7 @@ impl Connection {
             Direction::Out | Direction::Err => machine.agent.receive(value, channel, &mut emit),
         }
         let (outcome, repeatable) = (emit.outcome(), emit.repeatable());
-        report_read(book, direction, bytes, outcome, sink);
+        report_read(book, direction, line.bytes, outcome, sink);
         // What is reported as drift, and what waits for its time, is looked at line by line.
         if let Some(does) = repeatable
             && *book.drift.noted == noted
@@ -257,13 +206,105 @@ impl Connection {
             && let Some(values) = machine.agent.differ(value)
         {
             let place = book.stats.place_of(direction.as_str(), &book.kind);
-            self.repeats.learn(repeats, payload, &values, (&book.kind, place), does);
+            self.repeats.learn(repeats, line.payload, &values, (&book.kind, place), does);
         }
         self.tape = tape.emptied();
+        if !self.machine.book.writes.is_empty() {
+            self.write_back(sink);
+        }
+    }
+
+    /// Writes what must be said to the agent because of what it said.
+    #[cold]
+    fn write_back(&mut self, sink: &mut dyn Sink) {
         for line in std::mem::take(&mut self.machine.book.writes) {
             self.push(line.as_bytes(), &Channel::Stdin, Direction::In, sink);
             self.machine.outgoing.push(Outgoing::Stdin(line));
         }
+    }
+
+    /// Takes a line that is not to be read as JSON: what stands there as text, or nothing. False if it is to be read.
+    #[inline(never)]
+    fn is_plain(&mut self, line: &Read<'_>, channel: &Channel, direction: Direction, sink: &mut dyn Sink) -> bool {
+        let machine = &mut self.machine;
+        let book = &mut machine.book;
+        if direction == Direction::In && *channel == Channel::Stdin {
+            let shown = String::from_utf8_lossy(line.payload);
+            let mut emit = Emit::new(book, sink, raw_text(&shown));
+            if machine.agent.text_sent(&shown, &mut emit) {
+                let outcome = emit.outcome();
+                report_read(book, direction, line.bytes, outcome, sink);
+                return true;
+            }
+        }
+        let text = line.payload.trim_ascii();
+        if text.is_empty() {
+            report(book, direction, line.bytes, "blank", Outcome::Ignored("blank"), sink);
+            return true;
+        }
+        if direction != Direction::Err && (text[0] == b'{' || *channel == Channel::Argv) {
+            return false;
+        }
+        let shown = String::from_utf8_lossy(line.payload);
+        if direction == Direction::Err {
+            machine.stderr.line(&shown);
+        }
+        // Among several sessions nobody can tell whose it is.
+        if direction != Direction::In && book.sessions.iter().filter(|session| session.is_running()).count() > 1 {
+            report(book, direction, line.bytes, "text", Outcome::Ignored("of no session"), sink);
+            return true;
+        }
+        let mut emit = Emit::new(book, sink, raw_text(&shown));
+        if direction != Direction::In {
+            machine.agent.text_received(&mut emit);
+        }
+        emit.output(&shown, direction == Direction::In);
+        report(book, direction, line.bytes, "text", Outcome::Mapped, sink);
+        true
+    }
+
+    /// A line that is not JSON after all; without an error, it is not UTF-8.
+    #[cold]
+    fn unreadable(
+        &mut self,
+        line: &Read<'_>,
+        error: Option<Malformed>,
+        channel: &Channel,
+        direction: Direction,
+        last: bool,
+        sink: &mut dyn Sink,
+    ) {
+        let book = &mut self.machine.book;
+        let (cut, message) = match error {
+            Some(Malformed { what, at }) => (what == "unexpected end", format!("not JSON: {what} at byte {at}")),
+            None => not_utf8(line.payload),
+        };
+        if cut && last {
+            return report(book, direction, line.bytes, "cut", Outcome::Cut, sink);
+        }
+        let shown = String::from_utf8_lossy(line.payload);
+        let mut emit = Emit::new(book, sink, raw_text(&shown));
+        // What the host wrote wrong is no fault of the agent: it is shown.
+        if direction == Direction::In {
+            emit.output(&shown, true);
+            return report(book, direction, line.bytes, "text", Outcome::Mapped, sink);
+        }
+        let place = location(emit.book, channel);
+        emit.unparsed(&message, &place, hash::of(line.bytes));
+        report(book, direction, line.bytes, "unparsed", Outcome::Unparsed, sink);
+    }
+
+    /// A line that is longer than any may be.
+    #[cold]
+    fn too_long(&mut self, length: u64, hash: u64, channel: &Channel, direction: Direction, sink: &mut dyn Sink) {
+        let book = &mut self.machine.book;
+        book.begin_line(length as usize);
+        let message = format!("line_too_long: {length} bytes, the limit is {}", self.machine.max_line);
+        let mut emit = Emit::new(book, sink, None);
+        emit.kind("too long");
+        let place = location(emit.book, channel);
+        emit.unparsed(&message, &place, hash);
+        report(book, direction, b"", "too long", Outcome::Unparsed, sink);
     }
 }
 
@@ -281,7 +322,8 @@ impl lines::Reader for Reading<'_> {
     }
 
     fn run(&mut self, text: &str) -> usize {
-        if self.direction == Direction::Out { self.connection.run(text, self.channel, self.sink) } else { 0 }
+        let may_repeat = self.direction == Direction::Out && !self.connection.repeats.is_empty();
+        if may_repeat { self.connection.run(text, self.channel, self.sink) } else { 0 }
     }
 }
 
@@ -313,9 +355,8 @@ fn repeat(machine: &mut Machine, known: &Known, growth: &Growth<'_>, payload: &s
 
 /// Counts a line of the kind that its reader named, and tells the sink what became of it.
 fn report_read(book: &mut Book, direction: Direction, text: &[u8], outcome: Outcome<'_>, sink: &mut dyn Sink) {
-    let kind = std::mem::take(&mut *book.kind);
-    report(book, direction, text, &kind, outcome, sink);
-    *book.kind = kind;
+    book.stats.count_line(direction.as_str(), &book.kind, outcome);
+    tell(book, direction, text, &book.kind, outcome, sink);
 }
 
 /// Counts the line and tells the sink what became of it.

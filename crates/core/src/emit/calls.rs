@@ -154,7 +154,7 @@ impl Emit<'_> {
         let mut content = Vec::with_capacity(1 + extra.len());
         content.push(ContentPart::ToolResult(result));
         content.extend(extra);
-        self.item(&result_item(&call, &result_id(&call.call_id)), status, content, synthetic);
+        self.item(&result_item(&call), status, content, synthetic);
     }
 
     /// The result that waited for its call.
@@ -189,8 +189,7 @@ impl Emit<'_> {
             output: Text::default(),
             ..ToolResultPart::default()
         };
-        let id = result_id(&call.call_id);
-        self.item(&result_item(&call, &id), ItemStatus::Failed, vec![ContentPart::ToolResult(part)], true);
+        self.item(&result_item(&call), ItemStatus::Failed, vec![ContentPart::ToolResult(part)], true);
     }
 
     /// A result whose call never came: the call is made from what is known.
@@ -218,14 +217,9 @@ fn call_item<'a>(spec: &CallSpec<'a>) -> Spec<'a> {
     }
 }
 
-/// What the identifier of a result is derived from.
-pub(super) fn result_id(call_id: &str) -> String {
-    [call_id, "_result"].concat()
-}
-
-pub(super) fn result_item<'a>(call: &'a Call, id: &'a str) -> Spec<'a> {
+pub(super) fn result_item(call: &Call) -> Spec<'_> {
     Spec {
-        id,
+        id: &call.call_id,
         kind: ItemKind::ToolResult,
         role: Some(ItemRole::Tool),
         native: Some(&call.call_id),

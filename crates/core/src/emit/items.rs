@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, DeltaPart, EventData, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus, Text,
-    ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
+    ContentPart, DeltaPart, EventData, Extra, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus,
+    Text, ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
 };
 
-use super::{CallSpec, Emit, Session, make_unique, push_number};
+use super::{CallSpec, Emit, Next, Session, make_unique, push_number};
 use crate::hash;
 use crate::map::Key;
 use crate::state::{Kept, Snapshot, kept};
@@ -69,19 +69,21 @@ kept! {
 
 impl Emit<'_> {
     /// The identifier of an item that is about to begin: unique, and the same in every replay.
-    fn fresh_id(&mut self, spec: &Spec<'_>) -> String {
+    fn fresh_id(&mut self, spec: &Spec<'_>, id: &mut String) {
         let session = self.session_mut();
-        let mut id = String::with_capacity("itm_status_9999999".len().max(PREFIX.len() + spec.id.len()));
+        id.clear();
+        id.reserve(id_length(spec));
         id.push_str(PREFIX);
-        if spec.id.is_empty() {
+        let is_result = matches!(spec.kind, ItemKind::ToolResult);
+        if spec.id.is_empty() && !is_result {
             session.numbered += 1;
             id.push_str(spec.kind.as_str());
-            push_number(&mut id, session.numbered);
+            push_number(id, session.numbered);
         } else {
             id.push_str(spec.id);
+            id.push_str(if is_result { RESULT } else { "" });
         }
-        make_unique(&mut id, &mut session.begun, |id| begun(&id[PREFIX.len()..]));
-        id
+        make_unique(id, &mut session.begun, |id| begun(&id[PREFIX.len()..]));
     }
 
     /// Whether an item with this identifier has begun (it may be over).
@@ -116,31 +118,29 @@ impl Emit<'_> {
 
     /// What a subagent says hangs below the call that started it, unless it says otherwise.
     fn parent_of<'s>(spec: &Spec<'s>) -> Option<Cow<'s, str>> {
-        spec.parent.map(Cow::Borrowed).or_else(|| spec.agent.map(|agent| Cow::Owned(format!("itm_{agent}"))))
+        spec.parent.map(Cow::Borrowed).or_else(|| spec.agent.map(|agent| Cow::Owned([PREFIX, agent].concat())))
     }
 
-    /// An item that is known whole: start, deltas and completion at once. Returns its identifier.
+    /// An item that is known whole: start, deltas and completion at once.
     pub(crate) fn item(
         &mut self,
         spec: &Spec<'_>,
         status: ItemStatus<'static>,
-        mut content: Vec<ContentPart<'_>>,
+        content: Vec<ContentPart<'_>>,
         synthetic: bool,
-    ) -> String {
+    ) {
         self.begin_session();
         self.ensure_call_of(spec.agent);
-        let id = self.fresh_id(spec);
+        let mut id = std::mem::take(&mut *self.book.item_id);
+        self.fresh_id(spec, &mut id);
         let parent = Self::parent_of(spec);
         let whole = Whole { id: &id, parent: parent.as_deref(), spec };
         let mut shown = Vec::new();
-        for part in content.iter_mut().filter_map(opening) {
-            // There is hardly ever more than one, and they are large.
-            shown.reserve_exact(1);
-            shown.push(part);
+        for part in &content {
+            show_opening(part, &mut shown);
         }
         if let Some(next) = self.next() {
-            let item = whole.item(next.session, ItemStatus::InProgress, shown);
-            next.send(true, started(item));
+            next.send_item(true, &whole, ItemStatus::InProgress, shown);
         }
         if streams(&spec.kind) {
             for (index, part) in content.iter().enumerate() {
@@ -150,17 +150,22 @@ impl Emit<'_> {
             }
         }
         if let Some(next) = self.next() {
-            let item = whole.item(next.session, status, content);
-            next.send(synthetic, completed(item));
+            next.send_item(synthetic, &whole, status, content);
         }
-        id
+        *self.book.item_id = id;
+    }
+
+    /// The identifier of the item that was the last to be known whole.
+    pub(crate) fn last_item(&self) -> &str {
+        &self.book.item_id
     }
 
     /// An item begins. `content` holds what is known of its parts, without text that deltas will bring.
     pub(crate) fn open(&mut self, spec: &Spec<'_>, content: Vec<ContentPart<'_>>, synthetic: bool) -> Ref {
         self.begin_session();
         self.ensure_call_of(spec.agent);
-        let id = self.fresh_id(spec);
+        let mut id = String::with_capacity(id_length(spec));
+        self.fresh_id(spec, &mut id);
         let parent = Self::parent_of(spec);
         // Most items come to have one part, and parts are large.
         let mut parts = Vec::with_capacity(content.len().max(1));
@@ -168,8 +173,7 @@ impl Emit<'_> {
         parts.extend(content.iter().map(open_part));
         if let Some(next) = self.next() {
             let whole = Whole { id: &id, parent: parent.as_deref(), spec };
-            let item = whole.item(next.session, ItemStatus::InProgress, content);
-            next.send(synthetic, started(item));
+            next.send_item(synthetic, &whole, ItemStatus::InProgress, content);
         }
         let turn = turn_of(spec.agent, self.session()).map(str::to_owned);
         let open = OpenItem {
@@ -208,6 +212,27 @@ impl Emit<'_> {
         take_text(&mut part);
         open.parts.push(OpenPart { part: part.into_owned(), text: Vec::new(), held: Vec::new() });
         open.parts.len() - 1
+    }
+
+    /// A new part of an open item that is known whole: all its text is one delta.
+    pub(crate) fn add_whole(&mut self, item: Ref, mut part: ContentPart<'_>) {
+        self.touch(item);
+        let Some(open) = self.session_mut().items.get_mut(&item) else {
+            self.ignore("late");
+            return;
+        };
+        let index = open.parts.len();
+        let part_type = text_of(&part).map(|(part_type, _)| part_type);
+        let text = take_text(&mut part).map(|text| text.as_wtf8().into_owned()).unwrap_or_default();
+        let shows = !text.is_empty();
+        open.parts.push(OpenPart { part: part.into_owned(), text, held: Vec::new() });
+        if let Some(part_type) = part_type.filter(|_| shows)
+            && let Some(next) = self.next()
+            && let Some(open) = next.session.items.get(&item)
+        {
+            let text = Text::from_wtf8(open.parts[index].text.as_slice());
+            next.send(true, delta(&open.id, open.native.as_deref(), part_type, index, text, false));
+        }
     }
 
     /// Text is added to a part.
@@ -310,7 +335,11 @@ impl Emit<'_> {
             self.ignore("late");
             return;
         };
-        let content = open.parts.into_iter().map(|part| with_text(part.part, part.text)).collect();
+        // Not in the memory of the parts, which is larger: the next item takes that.
+        let mut content = Vec::with_capacity(open.parts.len());
+        for part in open.parts {
+            content.push(with_text(part.part, part.text));
+        }
         // What is only now known to be complete was complete with the line before.
         let cause = open.cause.filter(|_| !synthetic || self.cause.is_none()).map(Cow::Owned);
         let before = cause.map(|cause| self.cause.replace(cause));
@@ -324,9 +353,9 @@ impl Emit<'_> {
             role: open.role,
             turn_id: open.turn.as_deref().map(Cow::Borrowed),
             agent_id: open.agent.as_deref().map(Cow::Borrowed),
-            extra: interlinear_schema::Extra::default(),
+            extra: Extra::default(),
         };
-        self.send(synthetic, completed(item));
+        self.send(synthetic, EventData::ItemCompleted(ItemData { item, extra: Extra::default() }));
         if let Some(before) = before {
             self.cause = before;
         }
@@ -350,6 +379,14 @@ impl Emit<'_> {
 /// What the identifiers of items begin with.
 const PREFIX: &str = "itm_";
 
+/// How the identifiers of results end, which begin with those of their calls.
+const RESULT: &str = "_result";
+
+/// How long an identifier is at most, unless it needs a number to be unique.
+fn id_length(spec: &Spec<'_>) -> usize {
+    "itm_status_9999999".len().max(PREFIX.len() + spec.id.len() + RESULT.len())
+}
+
 /// By what an item that has begun is remembered. Requests are remembered beside them, by another hash.
 fn begun(id: &str) -> u64 {
     hash::id(id.as_bytes())
@@ -363,13 +400,11 @@ struct Whole<'w> {
 }
 
 impl<'w> Whole<'w> {
-    fn item(
-        &self,
-        session: &'w Session,
-        status: ItemStatus<'static>,
-        content: Vec<ContentPart<'w>>,
-    ) -> UniversalItem<'w> {
-        UniversalItem {
+    /// It begins, or ends. Built in the event that it is handed over with.
+    #[inline]
+    fn event(&self, session: &'w Session, status: ItemStatus<'static>, content: Vec<ContentPart<'w>>) -> EventData<'w> {
+        let begins = matches!(status, ItemStatus::InProgress);
+        let item = UniversalItem {
             item_id: Cow::Borrowed(self.id),
             kind: self.spec.kind.clone(),
             status,
@@ -379,8 +414,20 @@ impl<'w> Whole<'w> {
             role: self.spec.role.clone(),
             turn_id: turn_of(self.spec.agent, session).map(Cow::Borrowed),
             agent_id: self.spec.agent.map(Cow::Borrowed),
-            extra: interlinear_schema::Extra::default(),
-        }
+            extra: Extra::default(),
+        };
+        let data = ItemData { item, extra: Extra::default() };
+        if begins { EventData::ItemStarted(data) } else { EventData::ItemCompleted(data) }
+    }
+}
+
+impl<'n> Next<'n> {
+    /// An item begins, or ends.
+    #[inline(never)]
+    fn send_item(self, synthetic: bool, whole: &Whole<'n>, status: ItemStatus<'static>, content: Vec<ContentPart<'n>>) {
+        let data = whole.event(self.session, status, content);
+        self.stats.count_event(&data);
+        self.sink.event(&self.session.event(synthetic, data, self.raw));
     }
 }
 
@@ -404,21 +451,28 @@ fn streams(kind: &ItemKind<'_>) -> bool {
 
 /// What of a part is shown when its item begins: calls and results name their tool before any text comes, and a status
 /// is what it is.
-fn opening<'p>(part: &mut ContentPart<'p>) -> Option<ContentPart<'p>> {
-    match part {
-        ContentPart::ToolCall(call) => {
-            let arguments = std::mem::take(&mut call.arguments);
-            let shown = call.clone();
-            call.arguments = arguments;
-            Some(ContentPart::ToolCall(shown))
-        }
-        ContentPart::ToolResult(part) => {
-            let call_id = part.call_id.clone();
-            Some(ContentPart::ToolResult(ToolResultPart { call_id, ..ToolResultPart::default() }))
-        }
-        ContentPart::Status(_) => Some(part.clone()),
-        _ => None,
-    }
+fn show_opening<'p>(part: &'p ContentPart<'_>, shown: &mut Vec<ContentPart<'p>>) {
+    let opening = match part {
+        ContentPart::ToolCall(call) => ContentPart::ToolCall(ToolCallPart {
+            name: Cow::Borrowed(&call.name),
+            call_id: Cow::Borrowed(&call.call_id),
+            tool_kind: call.tool_kind.clone(),
+            title: call.title.as_ref().map(Text::borrow),
+            cwd: call.cwd.as_deref().map(Cow::Borrowed),
+            mcp: call.mcp.clone(),
+            agent: call.agent.clone(),
+            ..ToolCallPart::default()
+        }),
+        ContentPart::ToolResult(result) => ContentPart::ToolResult(ToolResultPart {
+            call_id: Cow::Borrowed(&result.call_id),
+            ..ToolResultPart::default()
+        }),
+        ContentPart::Status(_) => part.clone(),
+        _ => return,
+    };
+    // There is hardly ever more than one, and they are large.
+    shown.reserve_exact(1);
+    shown.push(opening);
 }
 
 /// The text of a part that deltas can bring.
@@ -453,14 +507,6 @@ fn text_mut<'p, 'a>(part: &'p mut ContentPart<'a>) -> Option<&'p mut Text<'a>> {
         ContentPart::ToolResult(part) => Some(&mut part.output),
         _ => None,
     }
-}
-
-fn started(item: UniversalItem<'_>) -> EventData<'_> {
-    EventData::ItemStarted(ItemData { item, ..ItemData::default() })
-}
-
-fn completed(item: UniversalItem<'_>) -> EventData<'_> {
-    EventData::ItemCompleted(ItemData { item, ..ItemData::default() })
 }
 
 fn delta<'a>(

@@ -279,6 +279,11 @@ impl<'e> Emit<'e> {
                 continue;
             }
             value.as_str().clone_into(known);
+            if changed.is_empty() {
+                // Mostly all have changed, or none.
+                let length = |value: &Option<Json<'_>>| value.as_ref().map_or(0, |value| value.as_str().len());
+                changed.reserve(facts.iter().map(|(name, value)| name.len() + 4 + length(value)).sum::<usize>() + 1);
+            }
             changed.push(if changed.is_empty() { '{' } else { ',' });
             changed.push('"');
             changed.push_str(name);
@@ -301,6 +306,16 @@ impl<'e> Emit<'e> {
 
     pub(crate) fn knows(&self, name: &str, value: &Json<'_>) -> bool {
         self.session().facts.get(name).is_some_and(|known| known == value.as_str())
+    }
+
+    /// A text as a fact; nothing if it is known already.
+    pub(crate) fn new_text<'t>(&self, name: &str, text: Option<&str>) -> Option<Json<'t>> {
+        let is_known = |text: &&str| {
+            // JSON that has no escapes is the text itself.
+            let known = self.session().facts.get(name).and_then(|known| known.strip_prefix('"')?.strip_suffix('"'));
+            known == Some(text) && !text.contains('\\')
+        };
+        text.filter(|text| !is_known(text)).map(Json::of)
     }
 
     /// Facts, where saying nothing new is no reason to ignore the line.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, Text, ToolResultPart};
 
-use super::calls::{result_id, result_item};
+use super::calls::result_item;
 use super::{Emit, Ref};
 
 impl Emit<'_> {
@@ -14,11 +14,11 @@ impl Emit<'_> {
         if let Some(item) = call.result {
             return Some(item);
         }
-        let (key, id) = (*key, result_id(call_id));
+        let key = *key;
         // The call is put back at once: it is only out of the way while its result begins.
         let mut call = self.session_mut().calls.remove(&key)?;
         let part = ToolResultPart { call_id: Cow::Borrowed(call_id), ..ToolResultPart::default() };
-        let item = self.open(&result_item(&call, &id), vec![ContentPart::ToolResult(part)], false);
+        let item = self.open(&result_item(&call), vec![ContentPart::ToolResult(part)], false);
         call.result = Some(item);
         self.session_mut().calls.insert(key, call);
         Some(item)

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use interlinear_schema::table::same;
 use interlinear_schema::{
     EndReason, ErrorData, EventData, EventSource, Json, SessionEndedData, SessionStartedData, StatusLabel,
     TerminatedBy, Text, TurnData, TurnMetadata, TurnPhase, TurnStatus, UniversalEvent,
@@ -250,13 +251,14 @@ impl Emit<'_> {
         true
     }
 
-    /// The agent's own identifier of the session, from here on.
-    pub(crate) fn native_session(&mut self, id: &str) {
+    /// The agent's own identifier of the session, from here on. True if it was another one before.
+    pub(crate) fn native_session(&mut self, id: &str) -> bool {
         let session = self.session_mut();
         session.opening = None;
-        if session.native_id.as_deref() != Some(id) {
-            session.native_id = Some(id.to_owned());
+        if session.native_id.as_deref().is_some_and(|known| same(known.as_bytes(), id.as_bytes())) {
+            return false;
         }
+        session.native_id.replace(id.to_owned()).is_some()
     }
 
     /// The agent's own identifier of the session is another one from here on, and not known yet.

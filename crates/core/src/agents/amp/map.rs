@@ -59,7 +59,7 @@ impl Adapter for State {
         }
         match (kind, subtype) {
             ("system", Some("init")) => {
-                if let Some(init) = read::<Init<'_>>(line, emit) {
+                if let Some(init) = &read::<Init<'_>>(line, emit) {
                     emit.facts(&[
                         ("cwd", init.cwd.map(Value::json)),
                         ("tools", init.tools.map(Value::json)),
@@ -70,18 +70,18 @@ impl Adapter for State {
                 }
             }
             ("assistant", _) => {
-                if let Some(line) = read::<MessageLine<'_>>(line, emit) {
-                    self.assistant(&line, emit);
+                if let Some(line) = &read::<MessageLine<'_>>(line, emit) {
+                    self.assistant(line, emit);
                 }
             }
             ("user", _) => {
-                if let Some(line) = read::<MessageLine<'_>>(line, emit) {
-                    self.user(&line, emit);
+                if let Some(line) = &read::<MessageLine<'_>>(line, emit) {
+                    self.user(line, emit);
                 }
             }
             ("result", _) => {
-                if let Some(result) = read::<RunResult<'_>>(line, emit) {
-                    self.result(&result, emit);
+                if let Some(result) = &read::<RunResult<'_>>(line, emit) {
+                    self.result(result, emit);
                 }
             }
             ("message" | "tool_call" | "tool_result" | "error" | "done", _) => self.older(kind, line, emit),
@@ -128,9 +128,7 @@ pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Opt
 
 /// The thread that a line belongs to. Another one than before is a new conversation in the same process.
 fn thread(id: &str, emit: &mut Emit<'_>) {
-    let another = emit.session().native_id.as_deref().is_some_and(|known| known != id);
-    emit.native_session(id);
-    if another {
+    if emit.native_session(id) {
         let part = StatusPart {
             label: StatusLabel::Session,
             detail: Some(Text::from("another thread")),
@@ -175,6 +173,9 @@ impl State {
     pub(super) fn end_turn(&mut self, status: TurnStatus<'static>, emit: &mut Emit<'_>) {
         self.calls.clear();
         let turn = std::mem::take(&mut self.turn);
+        if emit.session().turn_id().is_none() {
+            return;
+        }
         let usage = turn.usage.map(|[input, output, cache_read, cache_write]| Usage {
             input_tokens: Some(input),
             output_tokens: Some(output),

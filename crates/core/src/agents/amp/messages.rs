@@ -30,9 +30,9 @@ impl State {
         let mut is_prompt = agent.is_none();
         parts.extend(content.text().map(text_part));
         for value in content.elements() {
-            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
             if let Some(id) = block.tool_use_id {
-                self.tool_result(id, &block, agent, emit);
+                self.tool_result(id, block, agent, emit);
                 is_prompt = false;
             } else {
                 parts.push(part(block, value, emit));
@@ -90,19 +90,21 @@ impl State {
         let mut calls = Vec::new();
         parts.extend(content.and_then(Value::text).map(text_part));
         for value in content.into_iter().flat_map(Value::elements) {
-            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            if block.r#type == Some("tool_use") && block.id.is_some() && block.name.is_some() {
-                calls.push(block);
-            } else {
-                parts.push(part(block, value, emit));
+            let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
+            match (block.r#type, block.id, block.name) {
+                (Some("tool_use"), Some(id), Some(name)) => calls.push((id, name, block.input)),
+                _ => parts.push(part(block, value, emit)),
             }
         }
         let role = Some(ItemRole::Assistant);
         let spec = Spec { id: id.unwrap_or_default(), kind: ItemKind::Message, role, native: id, parent: None, agent };
-        let parent = emit.item(&spec, status, parts, false);
-        for call in &calls {
-            let (Some(id), Some(name)) = (call.id, call.name) else { continue };
-            self.call(id, name, call.input, Some(&parent), agent, emit);
+        emit.item(&spec, status, parts, false);
+        if calls.is_empty() {
+            return;
+        }
+        let parent = emit.last_item().to_owned();
+        for (id, name, input) in calls {
+            self.call(id, name, input, Some(&parent), agent, emit);
         }
     }
 
@@ -115,7 +117,10 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        self.calls.insert(id.to_owned(), tools::info(name, input));
+        match tools::info(name, input) {
+            Some(info) => self.calls.insert(id.to_owned(), info),
+            None => self.calls.remove(id),
+        };
         let mut part = tools::call_part(id, name, input);
         if let Some(input) = input.filter(|input| input.is_object()) {
             part.arguments = Text::from(input.compact());
@@ -154,10 +159,10 @@ pub(super) fn text_part(text: Text<'_>) -> ContentPart<'_> {
 }
 
 /// The part of a block that is no call and no result.
-pub(super) fn part<'a>(block: Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
+pub(super) fn part<'a>(block: &Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
     match block.r#type.unwrap_or_default() {
-        "text" => text_part(block.text.unwrap_or_default()),
-        "thinking" => reasoning(block.thinking.unwrap_or_default()),
+        "text" => text_part(block.text.clone().unwrap_or_default()),
+        "thinking" => reasoning(block.thinking.clone().unwrap_or_default()),
         "redacted_thinking" => reasoning(Text::default()),
         "image" => image(block.source),
         kind => {

@@ -35,7 +35,7 @@ impl State {
         parts.extend(content.and_then(Value::text).map(text_part));
         for value in content.into_iter().flat_map(Value::elements) {
             if let Some(block) = read::<Block<'_>>(value, emit) {
-                parts.push(part(block, value, emit));
+                parts.push(part(&block, value, emit));
             }
         }
         let user = older.role == Some("user");

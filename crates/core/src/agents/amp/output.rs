@@ -26,13 +26,18 @@ pub(super) struct Shown {
 impl Shown {
     /// What a tool gave back as text: JSON for most tools.
     pub(super) fn of_text(text: &Text<'_>) -> Self {
-        let lossy = text.to_str_lossy();
-        let mut tape = Tape::default();
-        let json = if lossy.starts_with(['{', '[']) { tape.read(&lossy).ok() } else { None };
-        match json {
-            Some(value) => Self::of(value),
-            None => Self { output: text.as_wtf8().into_owned(), ..Self::default() },
+        // How it begins is seen without its escapes, unless it begins with one.
+        let may_be_json = text.source().is_none_or(|text| matches!(text, [b'{' | b'[' | b'\\', ..]));
+        if may_be_json {
+            let lossy = text.to_str_lossy();
+            let mut tape = Tape::default();
+            if lossy.starts_with(['{', '['])
+                && let Ok(value) = tape.read(&lossy)
+            {
+                return Self::of(value);
+            }
         }
+        Self { output: text.as_wtf8().into_owned(), ..Self::default() }
     }
 
     /// What a tool gave back.
@@ -57,19 +62,32 @@ impl Shown {
     }
 
     fn add_object(&mut self, value: Value<'_>) {
-        let string = |key: &str| value.get(key).and_then(Value::str);
-        self.path = string("absolutePath").map(str::to_owned).or(self.path.take());
-        self.exit_code = value.get("exitCode").and_then(Value::i64).or(self.exit_code);
-        if value.get("isImage").and_then(Value::bool) == Some(true) {
+        // What is to be read stands in one of the last of these, if the rest is known or there is none.
+        let [path, code, range, image, output, diff, content, entries, text, message, result, error] = value.pick([
+            "absolutePath",
+            "exitCode",
+            "lineRange",
+            "isImage",
+            "output",
+            "diff",
+            "content",
+            "directoryEntries",
+            "text",
+            "message",
+            "result",
+            "error",
+        ]);
+        self.path = path.and_then(Value::str).map(str::to_owned).or(self.path.take());
+        self.exit_code = code.and_then(Value::i64).or(self.exit_code);
+        if image.and_then(Value::bool) == Some(true) {
             let mime = value.get("imageInfo").and_then(|info| info.get("mimeType")).and_then(Value::str);
             let mime = mime.unwrap_or("application/octet-stream").to_owned();
-            self.images.extend(string("content").map(|data| (mime, data.to_owned())));
+            self.images.extend(content.and_then(Value::str).map(|data| (mime, data.to_owned())));
             return;
         }
-        // What is to be read stands in one of these, if the rest is known or there is none.
-        let keys = ["output", "diff", "content", "directoryEntries", "text", "message", "result", "error"];
-        let known = ["exitCode", "absolutePath", "lineRange"].iter().any(|key| value.get(key).is_some());
-        let found = keys.iter().find_map(|key| value.get(key)).filter(|_| known || value.members().count() == 1);
+        let known = code.or(path).or(range).is_some();
+        let found = [output, diff, content, entries, text, message, result, error].into_iter().flatten().next();
+        let found = found.filter(|_| known || value.members().count() == 1);
         let found = found.filter(|found| found.text().is_some() || found.is_array());
         match found.map(|found| (found, found.text())) {
             Some((_, Some(text))) => text.append_to(&mut self.output),
@@ -77,7 +95,7 @@ impl Shown {
             None => return self.output.extend_from_slice(value.compact().as_bytes()),
         }
         // A command that was stopped may have printed something before.
-        if let Some(error) = value.get("error").filter(|_| value.get("output").is_some()).and_then(Value::text) {
+        if let Some(error) = error.filter(|_| output.is_some()).and_then(Value::text) {
             self.line();
             error.append_to(&mut self.output);
         }
@@ -123,11 +141,10 @@ impl Shown {
         call: &CallInfo,
         failed: bool,
     ) -> (ToolResultPart<'a>, Vec<ContentPart<'static>>) {
-        let text = String::from_utf8_lossy(&self.output);
-        let fenced = unfenced(&text);
+        let fenced = unfenced(&self.output);
         let mut extra: Vec<_> = self.images.into_iter().map(|(mime, data)| image(&mime, &data)).collect();
         if !failed {
-            extra.extend(file_ref(call, self.path, &text, fenced.as_deref()));
+            extra.extend(file_ref(call, self.path, &self.output, fenced.as_deref()));
         }
         let part = ToolResultPart {
             call_id: Cow::Borrowed(id),
@@ -149,13 +166,14 @@ fn image(mime: &str, data: &str) -> ContentPart<'static> {
 }
 
 /// The text of a diff that stands between fences.
-fn unfenced(text: &str) -> Option<String> {
-    let inside = text.strip_prefix("```diff\n")?.trim_end().strip_suffix("```")?;
+fn unfenced(text: &[u8]) -> Option<String> {
+    let inside = String::from_utf8_lossy(text.strip_prefix(b"```diff\n")?);
+    let inside = inside.trim_end().strip_suffix("```")?;
     Some(inside.strip_suffix('\n').unwrap_or(inside).to_owned())
 }
 
 /// The file that a tool has read, written or changed, with the change.
-fn file_ref(call: &CallInfo, path: Option<String>, output: &str, diff: Option<&str>) -> Option<ContentPart<'static>> {
+fn file_ref(call: &CallInfo, path: Option<String>, output: &[u8], diff: Option<&str>) -> Option<ContentPart<'static>> {
     let action = match tools::kind(&call.name) {
         ToolKind::FileRead => FileAction::Read,
         ToolKind::FileWrite => FileAction::Write,
@@ -163,7 +181,7 @@ fn file_ref(call: &CallInfo, path: Option<String>, output: &str, diff: Option<&s
         _ => return None,
     };
     let path = path.or_else(|| call.path.clone())?;
-    let created = call.content.as_deref().filter(|_| output.starts_with("Successfully created file"));
+    let created = call.content.as_deref().filter(|_| output.starts_with(b"Successfully created file"));
     let diff = diff.and_then(|diff| diff::from_unified(&path, diff));
     let diff = diff.or_else(|| created.map(|content| diff::of_new_file(&path, content))).map(Text::from);
     let path = Cow::Owned(path);

@@ -22,7 +22,7 @@ impl State {
         let Some(content) = line.message.as_ref().and_then(|message| message.content) else { return };
         let mut parts: Vec<_> = content.text().map(text_part).into_iter().collect();
         for value in content.elements() {
-            parts.extend(read::<Block<'_>>(value, emit).map(|block| part(block, value, emit)));
+            parts.extend(read::<Block<'_>>(value, emit).map(|block| part(&block, value, emit)));
         }
         if parts.is_empty() {
             return;
@@ -44,7 +44,8 @@ impl State {
         parts: Vec<ContentPart<'a>>,
         emit: &mut Emit<'_>,
     ) -> Vec<ContentPart<'a>> {
-        let hash = hash_of(&parts);
+        // Where nothing was sent, there is nothing to know it again by.
+        let hash = if self.prompts.is_empty() && self.shown.is_empty() { 0 } else { hash_of(&parts) };
         let sent = self.prompts.iter().position(|prompt| prompt.hash == hash);
         if sent.is_none() {
             if let Some(at) = self.shown.iter().position(|shown| *shown == hash) {

@@ -118,7 +118,7 @@ impl State {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
             match (block.tool_use_id, &block.run) {
                 (Some(call), Some(run)) => self.run(call, run, agent, emit),
-                _ => parts.push(part(block, value, emit)),
+                _ => parts.push(part(&block, value, emit)),
             }
         }
         if parts.is_empty() {
@@ -167,7 +167,8 @@ impl State {
             parts.extend(step.get("message").and_then(Value::text).map(text_part));
             let role = Some(ItemRole::Assistant);
             let spec = Spec { kind: ItemKind::Message, role, agent: Some(call), ..Spec::default() };
-            let parent = emit.item(&spec, ItemStatus::Completed, parts, false);
+            emit.item(&spec, ItemStatus::Completed, parts, false);
+            let parent = emit.last_item().to_owned();
             for used in step.get("tool_uses").into_iter().flat_map(Value::elements) {
                 let string = |key: &str| used.get(key).and_then(Value::str);
                 let (Some(id), Some(name)) = (string("id"), string("tool_name")) else { continue };

@@ -71,9 +71,12 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
     }
 }
 
-/// What a result will need of its call.
-pub(super) fn info(name: &str, input: Option<Value<'_>>) -> CallInfo {
+/// What a result will need of its call: nothing, unless it is about a file.
+pub(super) fn info(name: &str, input: Option<Value<'_>>) -> Option<CallInfo> {
+    if !matches!(kind(name), ToolKind::FileRead | ToolKind::FileWrite | ToolKind::FileEdit) {
+        return None;
+    }
     let string = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str).map(str::to_owned);
     let content = if name == "create_file" { string("content") } else { None };
-    CallInfo { name: name.to_owned(), path: string("path"), content }
+    Some(CallInfo { name: name.to_owned(), path: string("path"), content })
 }

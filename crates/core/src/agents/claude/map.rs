@@ -99,44 +99,44 @@ impl State {
     fn dispatch(&mut self, head: &Line<'_>, agent: Option<String>, line: Value<'_>, emit: &mut Emit<'_>) {
         match head.kind {
             "assistant" => {
-                if let Some(assistant) = read::<Assistant<'_>>(line, emit) {
-                    self.assistant(&assistant, agent, emit);
+                if let Some(assistant) = &read::<Assistant<'_>>(line, emit) {
+                    self.assistant(assistant, agent, emit);
                 }
             }
             "user" => {
-                if let Some(user) = read::<User<'_>>(line, emit) {
-                    self.user(&user, agent, emit);
+                if let Some(user) = &read::<User<'_>>(line, emit) {
+                    self.user(user, agent, emit);
                 }
             }
             "stream_event" => {
-                if let Some(stream) = read::<Stream<'_>>(line, emit) {
-                    self.stream(&stream, emit);
+                if let Some(stream) = &read::<Stream<'_>>(line, emit) {
+                    self.stream(stream, emit);
                 }
             }
             "result" => {
-                if let Some(result) = read::<TurnResult<'_>>(line, emit) {
-                    self.result(&result, emit);
+                if let Some(result) = &read::<TurnResult<'_>>(line, emit) {
+                    self.result(result, emit);
                 }
             }
             "system" => {
-                if let Some(system) = read::<System<'_>>(line, emit) {
+                if let Some(system) = &read::<System<'_>>(line, emit) {
                     let subtype = head.subtype.unwrap_or_default();
-                    self.system(subtype, &system, head, line, agent, emit);
+                    self.system(subtype, system, head, line, agent, emit);
                 }
             }
             "control_request" => {
-                if let Some(request) = read::<ControlRequest<'_>>(line, emit) {
-                    self.agent_request(&request, line, emit);
+                if let Some(request) = &read::<ControlRequest<'_>>(line, emit) {
+                    self.agent_request(request, line, emit);
                 }
             }
             "control_response" => {
-                if let Some(response) = read::<ControlResponse<'_>>(line, emit) {
-                    self.agent_response(&response, emit);
+                if let Some(response) = &read::<ControlResponse<'_>>(line, emit) {
+                    self.agent_response(response, emit);
                 }
             }
             "control_cancel_request" => {
-                if let Some(cancel) = read::<ControlCancel<'_>>(line, emit) {
-                    self.cancelled(&cancel, emit);
+                if let Some(cancel) = &read::<ControlCancel<'_>>(line, emit) {
+                    self.cancelled(cancel, emit);
                 }
             }
             kind => self.small(kind, line, agent, emit),
@@ -203,7 +203,7 @@ impl State {
 
     /// The end of a turn.
     fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
-        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&format!("result {uuid}"))) {
+        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&["result ", uuid].concat())) {
             emit.ignore("repeated");
             return;
         }

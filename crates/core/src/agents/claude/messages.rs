@@ -43,8 +43,8 @@ impl State {
             self.whole_part(BlockKind::Text, &text_part(text), agent.as_deref(), emit);
         }
         for value in content_blocks(message.content) {
-            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
-            self.whole_block(&block, value, line, agent.as_deref(), emit);
+            let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
+            self.whole_block(block, value, line, agent.as_deref(), emit);
         }
         if let (Some(uuid), Some(message)) = (line.uuid, self.message(agent.as_deref())) {
             let item_id = message.item_id.clone();
@@ -144,12 +144,13 @@ impl State {
 
     /// Completes the messages of the chosen agents. One that was cut while a block streamed has failed.
     pub(super) fn complete_messages(&mut self, chosen: impl Fn(&Emit<'_>, Option<&str>) -> bool, emit: &mut Emit<'_>) {
-        let of_agent = |key: &&String| chosen(emit, Some(key.as_str()).filter(|key| !key.is_empty()));
-        let keys: Vec<_> = self.messages.keys().filter(of_agent).cloned().collect();
+        let of_agent = |key: &String, emit: &Emit<'_>| chosen(emit, named(Some(key)));
         // A stored message was over with the entry before.
         let now = self.stored.then(|| emit.at(i64::MIN));
-        for key in keys {
-            let Some(message) = self.messages.remove(&key) else { continue };
+        let mut from = 0;
+        while let Some(at) = self.messages.keys().skip(from).position(|key| of_agent(key, emit)) {
+            from += at;
+            let message = self.messages.remove_at(from);
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
             let cut = message.blocks.iter().any(|block| !block.done && !block.ended && block.has_begun());
             let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
@@ -205,7 +206,7 @@ impl State {
             message.blocks[at].done = true;
             message.blocks[at].part
         });
-        let place = place.unwrap_or_else(|| emit.add_part(item, part.clone()));
+        let Some(place) = place else { return emit.add_whole(item, part.clone()) };
         if emit.finish_part(item, place, part.clone()) {
             return;
         }

@@ -39,7 +39,8 @@ impl State {
         };
         emit.begin_turn(None, true);
         let uuid = user.uuid;
-        let item_id = self.user_message(content, uuid, None, true, emit);
+        self.user_message(content, uuid, None, true, emit);
+        let item_id = emit.last_item().to_owned();
         let prompt = Prompt { uuid: uuid.map(str::to_owned), hash: content_hash(content), item_id };
         self.prompts.push(prompt);
     }
@@ -56,9 +57,9 @@ impl State {
         // Of several results it would not be known whose it is.
         let structured = user.tool_use_result.filter(|_| results == 1);
         for value in blocks() {
-            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
             let allowed = block.tool_use_id.and_then(|id| user.allowed(id));
-            self.tool_result(&block, structured, allowed, agent.as_deref(), emit);
+            self.tool_result(block, structured, allowed, agent.as_deref(), emit);
         }
         if results == 0 {
             self.user_text(user, content, agent.as_deref(), emit);
@@ -71,7 +72,8 @@ impl State {
 
     /// A `user` line that is no tool result.
     fn user_text(&mut self, user: &User<'_>, content: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
-        let text = String::from_utf8_lossy(&blocks::plain_text(content)).into_owned();
+        let text = Text::from_wtf8(blocks::plain_text(content));
+        let text = text.to_str_lossy();
         let uuid = user.uuid;
         if text.starts_with(INTERRUPTED) {
             self.turn.interrupted |= agent.is_none();
@@ -121,7 +123,7 @@ impl State {
         }
     }
 
-    /// What the user wrote. Returns the item.
+    /// What the user wrote.
     pub(super) fn user_message(
         &mut self,
         content: Value<'_>,
@@ -129,7 +131,7 @@ impl State {
         agent: Option<&str>,
         synthetic: bool,
         emit: &mut Emit<'_>,
-    ) -> String {
+    ) {
         let parts = blocks::parts(content, emit);
         let spec = Spec {
             id: uuid.unwrap_or_default(),
@@ -139,7 +141,7 @@ impl State {
             parent: None,
             agent,
         };
-        emit.item(&spec, ItemStatus::Completed, parts, synthetic)
+        emit.item(&spec, ItemStatus::Completed, parts, synthetic);
     }
 
     /// Text that the agent put into the user's mouth.
@@ -186,8 +188,8 @@ impl State {
         let call = self.calls.remove(id).unwrap_or_default();
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
-        let output = block.content.map(output_text).unwrap_or_default();
-        let shown = String::from_utf8_lossy(&output).into_owned();
+        let output = Text::from_wtf8(block.content.map(output_text).unwrap_or_default());
+        let shown = output.to_str_lossy();
         let launched = self.background_of_result(id, &call, structured, &shown, emit);
         self.complete_messages(|_, of| of == Some(id), emit);
         let ran = allowed.or_else(|| ran(failed, &shown));
@@ -200,13 +202,13 @@ impl State {
         if !failed {
             extra.extend(file_ref(&call, structured, &shown));
         }
+        let code = block.content.and_then(return_code);
+        let exit_code = code.or_else(|| exit_code(&call.name, structured, &shown, failed));
+        drop(shown);
         let part = ToolResultPart {
             call_id: Cow::Borrowed(id),
-            output: Text::from_wtf8(output),
-            exit_code: block
-                .content
-                .and_then(return_code)
-                .or_else(|| exit_code(&call.name, structured, &shown, failed)),
+            output,
+            exit_code,
             duration_ms: structured.and_then(|result| duration(result)),
             todos: self.todos_of_result(&call, structured, failed),
             ..ToolResultPart::default()
@@ -320,7 +322,7 @@ impl State {
 
 /// By what is remembered that a subagent was told what to do.
 fn told(call: &str) -> String {
-    format!("told {call}")
+    ["told ", call].concat()
 }
 
 /// How the summary of a compacted conversation begins.
@@ -377,10 +379,9 @@ const SHOWN: [&str; 6] = ["title", "url", "tool_name", "stdout", "stderr", "erro
 
 /// Whether the output has all that a person would read of a block.
 fn is_shown(block: Value<'_>) -> bool {
-    let nested = ["content", "source"].iter().any(|key| block.get(key).is_some_and(Value::is_object));
-    block.get("text").is_some()
-        || block.text().is_some()
-        || (!nested && SHOWN.iter().any(|key| block.get(key).is_some()))
+    let [text, content, source] = block.pick(["text", "content", "source"]);
+    let nested = [content, source].into_iter().flatten().any(Value::is_object);
+    text.is_some() || block.text().is_some() || (!nested && block.pick(SHOWN).iter().any(Option::is_some))
 }
 
 /// The blocks of a result; a tool of the service may give one alone.
@@ -417,8 +418,9 @@ fn todo(value: Value<'_>) -> Todo<'_> {
 }
 
 fn duration(result: Value<'_>) -> Option<u64> {
-    let seconds = || Some((result.get("durationSeconds")?.f64()? * 1000.0).round() as u64);
-    ["durationMs", "totalDurationMs"].iter().find_map(|key| result.get(key)?.u64()).or_else(seconds)
+    let [duration, total, seconds] = result.pick(["durationMs", "totalDurationMs", "durationSeconds"]);
+    let seconds = || Some((seconds?.f64()? * 1000.0).round() as u64);
+    [duration, total].into_iter().find_map(|duration| duration?.u64()).or_else(seconds)
 }
 
 /// The exit code of a command: a failure names it, a success has none but 0.
@@ -439,6 +441,10 @@ fn exit_code(name: &str, structured: Option<Value<'_>>, output: &str, failed: bo
 
 /// The file that a tool has read, written or changed, with the change.
 fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) -> Option<ContentPart<'a>> {
+    let kind = tools::kind(&call.name);
+    if !matches!(kind, ToolKind::FileRead | ToolKind::FileWrite | ToolKind::FileEdit) {
+        return None;
+    }
     let mut tape = Tape::default();
     let input = tape.read(&call.input).ok();
     let input_text = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str);
@@ -446,14 +452,13 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
     let path = field("filePath").and_then(Value::str).map(str::to_owned);
     let path = path.or_else(|| input_text("file_path").or_else(|| input_text("notebook_path")).map(str::to_owned));
     let path = path.filter(|path| !path.is_empty())?;
-    let (action, diff) = match tools::kind(&call.name) {
+    let (action, diff) = match kind {
         ToolKind::FileRead => (FileAction::Read, None),
         ToolKind::FileWrite => (FileAction::Write, written(&path, structured, input_text("content"), output)),
-        ToolKind::FileEdit => {
+        _ => {
             let patch = field("structuredPatch").and_then(|hunks| diff::from_hunks(&path, hunks));
             (FileAction::Patch, patch.or_else(|| edited(&path, input?, output)))
         }
-        _ => return None,
     };
     let diff = diff.map(Text::from);
     Some(ContentPart::FileRef(FileRefPart { path: Cow::Owned(path), action, diff, ..FileRefPart::default() }))

@@ -16,11 +16,13 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     pub(super) fn read(line: Value<'a>, drift: &mut Drifts) -> Self {
-        let [kind, subtype, live, stored] = line.pick(["type", "subtype", "session_id", "sessionId"]);
+        let [kind, subtype, live] = line.pick(["type", "subtype", "session_id"]);
+        // Stored entries spell it otherwise.
+        let session = live.or_else(|| line.get("sessionId"));
         Self {
             kind: word(kind, "line", "type", drift).unwrap_or_default(),
             subtype: word(subtype, "line", "subtype", drift),
-            session_id: word(live.or(stored), "line", "session_id", drift),
+            session_id: word(session, "line", "session_id", drift),
         }
     }
 }

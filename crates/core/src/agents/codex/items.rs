@@ -45,7 +45,21 @@ kept! {
 impl Kind {
     /// The types are `commandExecution`, `command_execution` and `CommandExecution`, by the form.
     pub(super) fn of(item: &Item<'_>) -> Self {
-        match plain(item.r#type.unwrap_or_default(), &mut [0; LONGEST]) {
+        // As the app server spells what comes often.
+        match item.r#type.unwrap_or_default() {
+            "userMessage" => Self::User,
+            "agentMessage" => Self::Assistant,
+            "reasoning" => Self::Reasoning,
+            "commandExecution" => Self::Command,
+            "fileChange" => Self::FileChange,
+            "mcpToolCall" => Self::Mcp,
+            other => Self::spelled(other, item),
+        }
+    }
+
+    /// However it is spelled.
+    fn spelled(name: &str, item: &Item<'_>) -> Self {
+        match plain(name, &mut [0; LONGEST]) {
             b"usermessage" => Self::User,
             b"agentmessage" | b"assistantmessage" => Self::Assistant,
             b"reasoning" => Self::Reasoning,
@@ -98,8 +112,8 @@ pub(super) struct Place<'p> {
 impl State {
     /// An item begins.
     pub(super) fn item_started(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
-        let Some(item) = read::<Item<'_>>(value, emit) else { return };
-        let kind = Kind::of(&item);
+        let Some(item) = &read::<Item<'_>>(value, emit) else { return };
+        let kind = Kind::of(item);
         let id = item.id.unwrap_or_default();
         let known = self.live(place, id).is_some_and(|live| live.call.is_none());
         if known {
@@ -110,9 +124,9 @@ impl State {
             thread.usage.restored = false;
         }
         match kind {
-            Kind::User => self.user_started(&item, place, emit),
+            Kind::User => self.user_started(item, place, emit),
             Kind::Assistant | Kind::Reasoning => self.message_started(kind, id, place, emit),
-            Kind::Todos => self.todo_items(&item, place, emit),
+            Kind::Todos => self.todo_items(item, place, emit),
             Kind::Activity if item.kind != Some("started") => emit.ignore("its end follows"),
             Kind::HookPrompt
             | Kind::FunctionOutput
@@ -121,19 +135,19 @@ impl State {
             | Kind::Compaction
             | Kind::Failure
             | Kind::Unknown => emit.ignore("its end follows"),
-            _ => self.call_started(kind, &item, place, emit),
+            _ => self.call_started(kind, item, place, emit),
         }
     }
 
     /// An item shows what has become of it so far.
     pub(super) fn item_updated(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
-        let Some(item) = read::<Item<'_>>(value, emit) else { return };
-        match Kind::of(&item) {
-            Kind::Todos => self.todo_items(&item, place, emit),
+        let Some(item) = &read::<Item<'_>>(value, emit) else { return };
+        match Kind::of(item) {
+            Kind::Todos => self.todo_items(item, place, emit),
             Kind::Command => {
                 let id = item.id.unwrap_or_default();
-                match (self.live(place, id).map(|live| live.call_id.clone()), item.aggregated_output) {
-                    (Some(call), Some(output)) => emit.output_so_far(&call, output),
+                match (self.live(place, id).map(|live| live.call_id.clone()), item.aggregated_output.as_ref()) {
+                    (Some(call), Some(output)) => emit.output_so_far(&call, output.borrow()),
                     _ => emit.ignore("its end follows"),
                 }
             }
@@ -143,30 +157,33 @@ impl State {
 
     /// An item is over.
     pub(super) fn item_completed(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
-        let Some(item) = read::<Item<'_>>(value, emit) else { return };
-        let kind = Kind::of(&item);
+        let Some(item) = &read::<Item<'_>>(value, emit) else { return };
+        let kind = Kind::of(item);
         let agent = place.agent.as_deref();
         match kind {
-            Kind::User => self.user_completed(&item, place, emit),
-            Kind::Assistant => self.message_completed(&item, place, emit),
-            Kind::Reasoning => self.reasoning_completed(&item, place, emit),
-            Kind::HookPrompt => self.hook_prompt(&item, place, emit),
+            Kind::User => self.user_completed(item, place, emit),
+            Kind::Assistant => self.message_completed(item, place, emit),
+            Kind::Reasoning => self.reasoning_completed(item, place, emit),
+            Kind::HookPrompt => self.hook_prompt(item, place, emit),
             Kind::ReviewBegins => {
-                let what = item.review.or(item.hint).unwrap_or_default();
+                let what = item.review.as_ref().or(item.hint.as_ref()).map(Text::borrow).unwrap_or_default();
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {what}"))), agent);
             }
             Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
             Kind::Compaction => self.compacted("item", place, emit),
-            Kind::Todos => self.todo_items(&item, place, emit),
-            Kind::Activity if item.kind != Some("started") => activity(&item, agent, emit),
+            Kind::Todos => self.todo_items(item, place, emit),
+            Kind::Activity if item.kind != Some("started") => activity(item, agent, emit),
             // A warning: what ends the turn is no item.
-            Kind::Failure => emit.status(StatusLabel::Notice, item.message.or(item.text), agent),
+            Kind::Failure => {
+                let text = item.message.as_ref().or(item.text.as_ref()).map(Text::borrow);
+                emit.status(StatusLabel::Notice, text, agent);
+            }
             Kind::Unknown => {
                 let name = item.r#type.unwrap_or_default();
                 emit.book.drift.note(DriftKind::Value, "item.type", name);
                 emit.unknown(value.json(), agent);
             }
-            _ => self.call_completed(kind, &item, place, emit),
+            _ => self.call_completed(kind, item, place, emit),
         }
     }
 

@@ -123,18 +123,18 @@ impl State {
             [None, None, Some(_)] => return self.exec_event(line, emit),
             _ => {}
         }
-        let Some(message) = read::<Message<'_>>(line, emit) else { return };
-        match (&message.method, message.id) {
+        let Some(message) = &read::<Message<'_>>(line, emit) else { return };
+        match (message.method, message.id) {
             (Some(method), Some(id)) => {
                 emit.kind(method);
-                self.agent_request(method, id, &message, line, emit);
+                self.agent_request(method, id, message, line, emit);
             }
             (Some(method), None) => {
                 emit.kind(method);
-                self.notification(method, &message, line, emit);
+                self.notification(method, message, line, emit);
             }
             (None, Some(id)) if message.result.is_some() || message.error.is_some() => {
-                self.answered(id, &message, emit);
+                self.answered(id, message, emit);
             }
             (None, Some(_)) if line.get("result").is_some() => emit.ignore("answer to the host"),
             _ => {
@@ -152,9 +152,13 @@ impl State {
             emit.ignore(reason);
             return;
         }
-        let params = message.params.and_then(|params| read::<Params<'_>>(params, emit)).unwrap_or_default();
+        let mut read = None;
+        if let Some(params) = message.params {
+            Params::read_to(&mut read, params, "", &mut emit.book.drift);
+        }
+        let params = &*read.get_or_insert_default();
         match method {
-            "thread/started" => return self.thread_started(params.thread, emit),
+            "thread/started" => return self.thread_started(params.thread.as_ref(), emit),
             "account/rateLimits/updated" => return self.limits(params.rate_limits, emit),
             "serverRequest/resolved" => return self.resolved(params.request_id, emit),
             "warning" | "configWarning" | "guardianWarning" | "windows/worldWritableWarning" => {
@@ -175,7 +179,14 @@ impl State {
         }
     }
 
-    fn of_thread(&mut self, method: &str, params: Params<'_>, line: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+    fn of_thread(
+        &mut self,
+        method: &str,
+        params: &Params<'_>,
+        line: Value<'_>,
+        place: &Place<'_>,
+        emit: &mut Emit<'_>,
+    ) {
         let item_id = params.item_id.unwrap_or_default();
         let delta = || params.delta.as_ref().map_or_else(Text::default, Text::borrow);
         if method.starts_with("item/") {
@@ -183,14 +194,15 @@ impl State {
         }
         match method {
             "turn/started" => {
-                let id = params.turn.and_then(|turn| turn.id);
+                let id = params.turn.as_ref().and_then(|turn| turn.id);
                 self.turn_started(id.or(params.turn_id), place, emit);
             }
             "turn/completed" => {
-                let turn = params.turn.unwrap_or_default();
-                let status = turns::status(turn.status);
-                let id = turn.id.or(params.turn_id);
-                let (error, duration_ms) = (turn.error.as_ref(), turn.duration_ms);
+                let turn = params.turn.as_ref();
+                let status = turns::status(turn.and_then(|turn| turn.status));
+                let id = turn.and_then(|turn| turn.id).or(params.turn_id);
+                let error = turn.and_then(|turn| turn.error.as_ref());
+                let duration_ms = turn.and_then(|turn| turn.duration_ms);
                 self.turn_completed(Ended { id, error, duration_ms, ..Ended::with(status) }, place, emit);
                 self.next_prompt(place, emit);
             }
@@ -213,7 +225,8 @@ impl State {
                 self.output_delta(item_id, &delta(), place, emit);
             }
             "item/mcpToolCall/progress" => {
-                let message = params.message.map(|message| Text::from(format!("{message}\n"))).unwrap_or_default();
+                let message = params.message.as_ref();
+                let message = message.map(|message| Text::from(format!("{message}\n"))).unwrap_or_default();
                 self.output_delta(item_id, &message, place, emit);
             }
             "item/fileChange/patchUpdated" => match params.changes {
@@ -227,19 +240,19 @@ impl State {
                 emit.ignore("said by the end of the turn");
             }
             "thread/realtime/error" => {
-                let error = Failure { message: params.message, ..Failure::default() };
+                let error = Failure { message: params.message.clone(), ..Failure::default() };
                 emit.error(turns::error_data(&error, None, place));
             }
             "error" => {
                 let told = params.error.and_then(|error| read::<Failure<'_>>(error, emit));
-                let error = told.unwrap_or_else(|| Failure { message: params.message, ..Failure::default() });
+                let error = told.unwrap_or_else(|| Failure { message: params.message.clone(), ..Failure::default() });
                 self.failure(&error, params.will_retry == Some(true), place, emit);
             }
             _ => self.note(method, line, place, emit),
         }
     }
 
-    fn thread_started(&mut self, thread: Option<Thread<'_>>, emit: &mut Emit<'_>) {
+    fn thread_started(&mut self, thread: Option<&Thread<'_>>, emit: &mut Emit<'_>) {
         let Some(thread) = thread else { return emit.ignore("no thread") };
         let id = thread.id.unwrap_or_default();
         if thread.parent_thread_id.is_some() && !self.threads.contains_key(id) {
@@ -248,7 +261,7 @@ impl State {
             return;
         }
         let place = self.open_thread(id, None, emit);
-        self.thread_facts(&thread, &Opened::default(), &place, emit);
+        self.thread_facts(thread, &Opened::default(), &place, emit);
     }
 
     /// What is known of a thread.

@@ -39,7 +39,7 @@ impl State {
         let id = item.id.unwrap_or_default();
         let open = emit.open(&spec(id, ItemRole::User, place), Vec::new(), false);
         for part in user_parts(item.content, emit) {
-            put(open, &part, emit);
+            emit.add_whole(open, part);
         }
         self.remember(place, id, message(Kind::User, open));
     }
@@ -215,12 +215,6 @@ fn message(kind: Kind, item: Ref) -> Live {
     Live { kind, item: Some(item), ..Live::default() }
 }
 
-/// Adds a part that is known whole.
-fn put(item: Ref, part: &ContentPart<'_>, emit: &mut Emit<'_>) {
-    let at = emit.add_part(item, part.clone());
-    emit.finish_part(item, at, part.clone());
-}
-
 fn empty_part(which: Part) -> ContentPart<'static> {
     match which {
         Part::Text => text_part(Text::default()),
@@ -274,8 +268,14 @@ pub(super) fn joined_text<'a>(content: Value<'a>, between: &str) -> Text<'a> {
 pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<ContentPart<'a>> {
     let mut parts = Vec::with_capacity(1);
     for part in content.into_iter().flat_map(Value::elements) {
+        let [kind, said] = part.pick(["type", "text"]);
+        let kind = kind.and_then(Value::str).unwrap_or_default();
+        if matches!(kind, "text" | "input_text") {
+            parts.push(text_part(said.and_then(Value::text).unwrap_or_default()));
+            continue;
+        }
         let text = |key: &str| part.get(key).and_then(Value::text);
-        let kind: String = part.get("type").and_then(Value::str).unwrap_or_default().replace('_', "");
+        let kind: String = kind.replace('_', "");
         let places = ["path", "url", "image_url", "imageUrl", "fileId", "file_id", "name"];
         let place = places.iter().find_map(|key| text(key).filter(|place| !place.is_empty()));
         parts.push(match (kind.to_ascii_lowercase().as_str(), place) {

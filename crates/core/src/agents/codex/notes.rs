@@ -98,11 +98,10 @@ impl State {
 
     /// The limits of the account: for every session, as they are nobody's own.
     pub(super) fn limits(&mut self, limits: Option<Value<'_>>, emit: &mut Emit<'_>) {
-        let told = |value: Value<'_>| !matches!(value.kind(), Kind::Null | Kind::False);
-        let tells = ["primary", "secondary", "credits", "rateLimitReachedType", "spendControlReached"];
-        let Some(limits) = limits.filter(|limits| tells.iter().any(|key| limits.get(key).is_some_and(told))) else {
-            return emit.ignore("no limit");
-        };
+        let told = |value: &Option<Value<'_>>| value.is_some_and(|it| !matches!(it.kind(), Kind::Null | Kind::False));
+        let keys = ["primary", "secondary", "credits", "rateLimitReachedType", "spendControlReached"];
+        let tells = |limits: &Value<'_>| limits.pick(keys).iter().any(told);
+        let Some(limits) = limits.filter(tells) else { return emit.ignore("no limit") };
         if self.limits == limits.raw() {
             return emit.ignore("nothing new");
         }

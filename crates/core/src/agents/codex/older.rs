@@ -11,9 +11,10 @@ impl State {
     /// An event of a conversation.
     pub(super) fn older_event(&mut self, params: Option<Value<'_>>, emit: &mut Emit<'_>) {
         let field = |key: &str| params.and_then(|params| params.get(key));
-        let id = field("conversationId").and_then(Value::str).unwrap_or_default();
+        let [id, event] = params.map_or([None; 2], |params| params.pick(["conversationId", "msg"]));
+        let id = id.and_then(Value::str).unwrap_or_default();
         let is_older = self.threads.get(id).is_some_and(|thread| thread.older);
-        let (Some(event), true) = (field("msg"), is_older) else { return emit.ignore("older dialect") };
+        let (Some(event), true) = (event, is_older) else { return emit.ignore("older dialect") };
         let Some(place) = self.place(id, emit) else { return };
         let kind = event.get("type").and_then(Value::str).unwrap_or_default();
         match kind {

@@ -22,47 +22,59 @@ pub(super) struct Change {
 
 /// The changes of an item, by path: a list `[{path, kind, diff}]`, or in rollout files a map in no order.
 pub(super) fn changes(value: Value<'_>) -> Vec<Change> {
+    changes_with(value, true)
+}
+
+/// The same, without what changes in the files.
+pub(super) fn named(value: Value<'_>) -> Vec<Change> {
+    changes_with(value, false)
+}
+
+fn changes_with(value: Value<'_>, diffs: bool) -> Vec<Change> {
     let listed = value.elements().map(|change| {
-        let text = |key: &str| change.get(key).and_then(Value::str);
-        one(text("path").unwrap_or_default().to_owned(), change.get("kind").unwrap_or(change), change)
+        let [path, kind] = change.pick(["path", "kind"]);
+        one(path.and_then(Value::str).unwrap_or_default(), kind.unwrap_or(change), change, diffs)
     });
-    let mapped = value.members().map(|(path, change)| one(path.to_owned(), change, change));
+    let mapped = value.members().map(|(path, change)| one(path, change, change, diffs));
     let changes = listed.chain(mapped).filter(|change| !change.path.is_empty()).collect();
     sorted(changes, |a, b| a.path <= b.path)
 }
 
-fn one(path: String, kind: Value<'_>, change: Value<'_>) -> Change {
-    let text = |value: Value<'_>, key: &str| value.get(key).and_then(Value::str).map(str::to_owned);
-    let word = kind.str().map(str::to_owned).or_else(|| text(kind, "type")).unwrap_or_default();
-    let given = ["diff", "content", "unified_diff"].iter().find_map(|key| text(change, key));
-    let moved_to = text(kind, "move_path");
-    let diff = given.map(|given| match word.as_str() {
-        "add" => diff::of_new_file(&path, &given),
-        "delete" => diff::of_deleted_file(&path, &given),
-        _ => diff::header(&path, moved_to.as_deref().unwrap_or(&path)) + &hunks(&given),
+fn one(path: &str, kind: Value<'_>, change: Value<'_>, diffs: bool) -> Change {
+    let [r#type, moved_to] = kind.pick(["type", "move_path"]).map(|text| text.and_then(Value::str));
+    let word = kind.str().or(r#type).unwrap_or_default();
+    let given = if diffs { change.pick(["diff", "content", "unified_diff"]) } else { [None; 3] };
+    let given = given.into_iter().find_map(|text| text?.str());
+    let diff = given.map(|given| match word {
+        "add" => diff::of_new_file(path, given),
+        "delete" => diff::of_deleted_file(path, given),
+        _ => {
+            let [hunks, end] = hunks(given);
+            diff::header(path, moved_to.unwrap_or(path)) + hunks + end
+        }
     });
-    Change { path, kind: word, moved_to, diff }
+    Change { path: path.to_owned(), kind: word.to_owned(), moved_to: moved_to.map(str::to_owned), diff }
 }
 
-/// The hunks without the line about a move that is put after them.
-fn hunks(diff: &str) -> String {
+/// The hunks without the line about a move that is put after them, and what is missing at their end.
+fn hunks(diff: &str) -> [&str; 2] {
     let diff = diff.rfind("\n\nMoved to: ").map_or(diff, |at| &diff[..at]);
-    let end = if diff.ends_with('\n') || diff.is_empty() { "" } else { "\n" };
-    format!("{diff}{end}")
+    [diff, if diff.ends_with('\n') || diff.is_empty() { "" } else { "\n" }]
 }
 
 /// The call of a change.
 pub(super) fn call_part<'a>(call_id: &'a str, changes: &[Change]) -> ToolCallPart<'a> {
     let list = changes.iter().map(|change| {
         let json = |text: &str| Json::of(text).as_str().to_owned();
-        let moved = change.moved_to.as_ref().map(|path| format!(",\"move_path\":{}", json(path)));
-        format!("{{\"path\":{},\"kind\":{}{}}}", json(&change.path), json(&change.kind), moved.unwrap_or_default())
+        let moved = change.moved_to.as_ref().map(|path| [",\"move_path\":", &json(path)].concat());
+        let (path, kind) = (json(&change.path), json(&change.kind));
+        ["{\"path\":", &path, ",\"kind\":", &kind, moved.as_deref().unwrap_or_default(), "}"].concat()
     });
     let only_new = !changes.is_empty() && changes.iter().all(|change| change.kind == "add");
     let title: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
     ToolCallPart {
         name: Cow::Borrowed("fileChange"),
-        arguments: format!("{{\"changes\":[{}]}}", list.collect::<Vec<_>>().join(",")).into(),
+        arguments: ["{\"changes\":[", &list.collect::<Vec<_>>().join(","), "]}"].concat().into(),
         call_id: Cow::Borrowed(call_id),
         tool_kind: Some(if only_new { ToolKind::FileWrite } else { ToolKind::FileEdit }),
         title: Some(Text::from(title.join(", "))),

@@ -99,7 +99,7 @@ impl State {
         };
         let about = params.get("approvalId").and_then(Value::str).or(named).map(str::to_owned);
         let about = about.or_else(|| call.clone()).unwrap_or_else(|| format!("{}_{}", place.thread, pending.id));
-        pending.event_id = emit.free_id(&format!("perm_{about}"));
+        pending.event_id = emit.free_id(&["perm_", &about].concat());
         pending.call.clone_from(&call);
         let meta = params.get("_meta");
         let (action, title) = match pending.ask {
@@ -126,7 +126,7 @@ impl State {
         ];
         let more = more.iter().filter_map(|(key, value)| {
             let value = (*value).filter(|value| value.kind() != Kind::Null)?;
-            Some(format!("\"{key}\":{}", value.raw()))
+            Some(["\"", key, "\":", value.raw()].concat())
         });
         let changes =
             change.filter(|_| input.is_none()).map(|live| format!("\"input\":{{\"changes\":{}}}", live.changes));
@@ -139,7 +139,7 @@ impl State {
             title,
             options: Some(vec![PermissionStatus::Accept, PermissionStatus::AcceptForSession, PermissionStatus::Reject]),
             agent_id: place.agent.as_deref().map(Cow::Borrowed),
-            metadata: (!more.is_empty()).then(|| Json::from_text(format!("{{{more}}}"))),
+            metadata: (!more.is_empty()).then(|| Json::from_text(["{", &more, "}"].concat())),
             ..PermissionData::default()
         });
     }

@@ -49,7 +49,7 @@ pub(super) fn call_part<'a>(kind: Kind, item: &Item<'a>, call_id: &'a str) -> To
             let cwd = item.cwd.map(path_of_uri);
             command_part(call_id, Text::from(command), cwd)
         }
-        Kind::FileChange => patch::call_part(call_id, &item.changes.map(patch::changes).unwrap_or_default()),
+        Kind::FileChange => patch::call_part(call_id, &item.changes.map(patch::named).unwrap_or_default()),
         Kind::Mcp => mcp_part(
             call_id,
             item.server.unwrap_or_default(),
@@ -123,7 +123,7 @@ pub(super) fn call_part<'a>(kind: Kind, item: &Item<'a>, call_id: &'a str) -> To
 pub(super) fn command_part<'a>(call_id: &'a str, command: Text<'a>, cwd: Option<String>) -> ToolCallPart<'a> {
     ToolCallPart {
         name: Cow::Borrowed("commandExecution"),
-        arguments: format!("{{\"command\":{}}}", Json::of(&command).as_str()).into(),
+        arguments: ["{\"command\":", Json::of(&command).as_str(), "}"].concat().into(),
         call_id: Cow::Borrowed(call_id),
         tool_kind: Some(ToolKind::Command),
         title: Some(command),
@@ -139,7 +139,7 @@ pub(super) fn mcp_part<'a>(call_id: &'a str, server: &'a str, tool: &'a str, arg
         arguments,
         call_id: Cow::Borrowed(call_id),
         tool_kind: Some(ToolKind::Mcp),
-        title: Some(Text::from(format!("{tool} ({server})"))),
+        title: Some(Text::from([tool, " (", server, ")"].concat())),
         mcp: Some(McpTool { tool: Cow::Borrowed(tool), server: Some(Cow::Borrowed(server)), ..McpTool::default() }),
         ..ToolCallPart::default()
     }
@@ -360,39 +360,53 @@ fn quoted(word: &str) -> String {
 fn shell_words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' | '\t' | '\n' => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '\'' => break,
-                        c => word.push(c),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '"' => break,
-                        '\\' => match chars.next()? {
-                            '\n' => {}
-                            c @ ('$' | '`' | '"' | '\\') => word.push(c),
-                            c => word.extend(['\\', c]),
-                        },
-                        c => word.push(c),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().push(chars.next()?),
-            c => word.get_or_insert_default().push(c),
+    let mut rest = line;
+    while let Some(at) = rest.find([' ', '\t', '\n', '\'', '"', '\\']) {
+        if at > 0 {
+            word.get_or_insert_default().push_str(&rest[..at]);
         }
+        let mark = rest.as_bytes()[at];
+        rest = &rest[at + 1..];
+        match mark {
+            b'\'' => {
+                let (inside, after) = rest.split_once('\'')?;
+                word.get_or_insert_default().push_str(inside);
+                rest = after;
+            }
+            b'"' => rest = in_double_quotes(rest, word.get_or_insert_default())?,
+            b'\\' => {
+                let escaped = rest.chars().next()?;
+                word.get_or_insert_default().push(escaped);
+                rest = &rest[escaped.len_utf8()..];
+            }
+            _ => words.extend(word.take()),
+        }
+    }
+    if !rest.is_empty() {
+        word.get_or_insert_default().push_str(rest);
     }
     words.extend(word);
     Some(words)
+}
+
+/// Adds what stands before the closing quote to a word; returns what follows.
+fn in_double_quotes<'l>(mut rest: &'l str, word: &mut String) -> Option<&'l str> {
+    loop {
+        let at = rest.find(['"', '\\'])?;
+        word.push_str(&rest[..at]);
+        let is_quote = rest.as_bytes()[at] == b'"';
+        rest = &rest[at + 1..];
+        if is_quote {
+            return Some(rest);
+        }
+        let escaped = rest.chars().next()?;
+        rest = &rest[escaped.len_utf8()..];
+        match escaped {
+            '\n' => {}
+            '$' | '`' | '"' | '\\' => word.push(escaped),
+            _ => word.extend(['\\', escaped]),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -157,12 +157,12 @@ pub(super) fn error_data<'a>(error: &Failure<'a>, will_retry: Option<bool>, plac
     let code = error.info.and_then(|info| info.str().or_else(|| info.members().next().map(|(key, _)| key)));
     let code = code.map(|code| Cow::Owned(tools::camel(code)));
     let more = [("info", error.info.filter(|info| info.is_object())), ("more", error.more)];
-    let more = more.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", (*value)?.raw())));
+    let more = more.iter().filter_map(|(key, value)| Some(["\"", key, "\":", (*value)?.raw()].concat()));
     let more = more.collect::<Vec<_>>().join(",");
     ErrorData {
         message: error.message.as_ref().map_or_else(|| Text::from("the turn failed"), Text::clone),
         code,
-        details: (!more.is_empty()).then(|| Json::from_text(format!("{{{more}}}"))),
+        details: (!more.is_empty()).then(|| Json::from_text(["{", &more, "}"].concat())),
         will_retry,
         agent_id: place.agent.as_deref().map(Cow::Borrowed),
         ..ErrorData::default()

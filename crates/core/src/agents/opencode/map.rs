@@ -197,8 +197,8 @@ impl State {
             | "message.part.updated"
             | "message.part.delta"
             | "message.part.removed" => {
-                self.enter(session, emit);
-                if *self.native(session).dialect.get_or_insert(Dialect::Messages) == Dialect::Messages {
+                let native = self.enter(session, emit);
+                if *native.dialect.get_or_insert(Dialect::Messages) == Dialect::Messages {
                     self.message_event(kind, session, body, emit);
                 } else {
                     emit.ignore("told in the newer dialect");
@@ -273,7 +273,7 @@ impl State {
     }
 
     fn session_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
-        let Some(event) = read::<SessionEvent<'_>>(body, emit) else { return };
+        let Some(event) = &read::<SessionEvent<'_>>(body, emit) else { return };
         match kind {
             "session.created" | "session.updated" => match &event.info {
                 Some(info) => self.session_info(info, emit),
@@ -282,7 +282,7 @@ impl State {
             "session.deleted" => self.session_deleted(session, emit),
             _ => {
                 self.enter(session, emit);
-                self.of_known_session(kind, session, &event, body, emit);
+                self.of_known_session(kind, session, event, body, emit);
             }
         }
     }
@@ -316,7 +316,7 @@ impl State {
     }
 
     fn message_event(&mut self, kind: &str, session: &str, body: Value<'_>, emit: &mut Emit<'_>) {
-        let Some(event) = read::<MessageEvent<'_>>(body, emit) else { return };
+        let Some(event) = &read::<MessageEvent<'_>>(body, emit) else { return };
         let message = event.message.unwrap_or_default();
         match (kind, &event.info, event.part) {
             ("message.updated", Some(info), _) => self.message_updated(session, info, emit),

@@ -89,24 +89,26 @@ impl State {
         if new || stub {
             self.begin_assistant(session, id, info, completed.is_some(), emit);
         }
-        if let (Some(structured), Some(message)) = (info.structured, self.messages.get_mut(id)) {
+        if let Some(structured) = info.structured
+            && let Some(message) = self.messages.get_mut(id)
+        {
             message.structured = Some(structured.raw().to_owned());
         }
-        let waits = self.messages.get(id).is_some_and(|message| message.complete.is_some());
-        if let Some(completed) = completed.filter(|_| !waits) {
+        let waits = |state: &Self| state.messages.get(id).is_some_and(|message| message.complete.is_some());
+        if let Some(completed) = completed.filter(|_| !waits(self)) {
             self.count_usage(session, info, completed);
         }
-        match self.messages.get_mut(id) {
-            // It was complete when it was first heard of: a copy, or a stored one. Its parts come now.
-            Some(message) if new && completed.is_some() => {
-                message.complete = Some(Complete { error: error.map(|error| error.raw().to_owned()) });
-                self.native(session).settling = Some(id.to_owned());
-            }
-            _ => {
-                self.message_failed(session, error, emit);
-                if completed.is_some() {
-                    self.complete_message(id, error.is_some(), emit);
-                }
+        // It was complete when it was first heard of: a copy, or a stored one. Its parts come now.
+        if new
+            && completed.is_some()
+            && let Some(message) = self.messages.get_mut(id)
+        {
+            message.complete = Some(Complete { error: error.map(|error| error.raw().to_owned()) });
+            self.native(session).settling = Some(id.to_owned());
+        } else {
+            self.message_failed(session, error, emit);
+            if completed.is_some() {
+                self.complete_message(id, error.is_some(), emit);
             }
         }
         emit.ignore("nothing new");

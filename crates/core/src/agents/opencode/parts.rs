@@ -26,7 +26,7 @@ impl State {
         delta: Option<&Text<'_>>,
         emit: &mut Emit<'_>,
     ) {
-        let Some(part) = read::<Part<'_>>(value, emit) else { return };
+        let Some(part) = &read::<Part<'_>>(value, emit) else { return };
         let id = part.message.unwrap_or_default();
         let session = &self.home(session, id, emit);
         if self.native(session).settling.as_deref().is_some_and(|settling| settling != id) && !self.is_done(id) {
@@ -35,21 +35,21 @@ impl State {
         if part.r#type == Some("tool") {
             // A tool may go on when its message is over.
             self.adopt(session, id, emit);
-            return self.tool_part(session, id, &part, emit);
+            return self.tool_part(session, id, part, emit);
         }
         if self.is_done(id) {
-            return self.late_part(session, &part, value, emit);
+            return self.late_part(session, part, value, emit);
         }
         let role = self.messages.get(id).map_or(Role::Unknown, |message| message.role);
-        let assistants = delta.is_some() || is_assistants(&part);
+        let assistants = delta.is_some() || is_assistants(part);
         match role {
-            Role::Assistant => self.assistant_part(id, &part, value, delta, emit),
+            Role::Assistant => self.assistant_part(id, part, value, delta, emit),
             Role::Unknown if assistants => {
                 self.adopt(session, id, emit);
                 self.hear_held(id, emit);
-                self.assistant_part(id, &part, value, delta, emit);
+                self.assistant_part(id, part, value, delta, emit);
             }
-            Role::User | Role::Unknown => self.hold_part(session, id, &part, value, emit),
+            Role::User | Role::Unknown => self.hold_part(session, id, part, value, emit),
         }
     }
 
@@ -75,7 +75,7 @@ impl State {
     fn hold_part(&mut self, session: &str, id: &str, part: &Part<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         let message = self.messages.or_default(id);
         message.session = session.to_owned();
-        let part_id = part.id.map(|id| format!("\"id\":\"{id}\""));
+        let part_id = part.id.map(|id| ["\"id\":\"", id, "\""].concat());
         let known = message.held.iter().position(|held| part_id.as_ref().is_some_and(|id| held.contains(id.as_str())));
         match known {
             Some(at) => value.raw().clone_into(&mut message.held[at]),
@@ -235,7 +235,7 @@ impl State {
         // Identifiers that the model has given out before are told apart by their part.
         let call_id = if emit.has_begun(call) { format!("{call}_{id}") } else { call.to_owned() };
         let parent = self.messages.get(message).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
-        let parent = parent.or_else(|| emit.has_begun(message).then(|| format!("itm_{message}")));
+        let parent = parent.or_else(|| emit.has_begun(message).then(|| ["itm_", message].concat()));
         self.note_below(message, &call_id);
         let agent = self.agent_of(session);
         let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };

@@ -217,9 +217,9 @@ fn title<'a>(event: &Permission<'a>) -> Option<Text<'a>> {
 
 /// An object of what there is.
 fn object<'a>(members: &[(&str, Option<Value<'a>>)]) -> Option<Json<'a>> {
-    let there = members.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", (*value)?.raw())));
+    let there = members.iter().filter_map(|(key, value)| Some(["\"", key, "\":", (*value)?.raw()].concat()));
     let there: Vec<_> = there.collect();
-    (!there.is_empty()).then(|| Json::from_text(format!("{{{}}}", there.join(","))))
+    (!there.is_empty()).then(|| Json::from_text(["{", &there.join(","), "}"].concat()))
 }
 
 fn one_question<'q>(question: &'q Question<'_>) -> QuestionAsked<'q> {

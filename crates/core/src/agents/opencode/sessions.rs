@@ -19,13 +19,16 @@ const MOST_WAITING: usize = 2000;
 
 impl State {
     /// Events go to the session with this identifier from here on. A new one is opened.
-    pub(super) fn enter(&mut self, id: &str, emit: &mut Emit<'_>) {
-        if let Some(native) = self.sessions.get(id) {
-            emit.select(native.index);
-        } else {
+    pub(super) fn enter(&mut self, id: &str, emit: &mut Emit<'_>) -> &mut Native {
+        let known = self.sessions.position(id);
+        let at = known.unwrap_or_else(|| {
             let index = emit.route(id);
             self.sessions.insert(id.to_owned(), Native { index, ..Native::default() });
-        }
+            self.sessions.position(id).unwrap_or_default()
+        });
+        let native = &mut self.sessions.values_mut().into_slice()[at];
+        emit.select(native.index);
+        native
     }
 
     /// The session is over: what it left open was closed with it.
@@ -74,18 +77,20 @@ impl State {
     }
 
     fn facts(&mut self, id: &str, info: &SessionInfo<'_>, emit: &mut Emit<'_>) {
-        let text = |text: Option<&str>| text.map(Json::of);
         let place = info.location.and_then(|place| place.get("directory")).and_then(Value::str);
         let named = &mut self.native(id).named_role;
         let role = info.agent.filter(|role| named.as_deref() != Some(*role));
         *named = role.map(str::to_owned).or_else(|| named.take());
-        emit.facts(&[
-            ("agent_version", text(info.version)),
-            ("cwd", text(info.directory.or(place))),
-            ("model", info.model.as_ref().and_then(model_name).map(|name| Json::of(name.as_str()))),
-            ("variant", info.model.as_ref().and_then(|model| text(chosen_variant(model.variant)))),
-            ("mode", text(role)),
-        ]);
+        let model = info.model.as_ref();
+        let text = |name, text| (name, emit.new_text(name, text));
+        let facts = [
+            text("agent_version", info.version),
+            text("cwd", info.directory.or(place)),
+            text("model", model.and_then(model_name).as_deref()),
+            text("variant", model.and_then(|model| chosen_variant(model.variant))),
+            text("mode", role),
+        ];
+        emit.facts(&facts);
         // Until the agent has found a title, it is a date.
         if let Some(title) = info.title.as_ref().filter(|title| !is_default_title(title)) {
             let json = Json::of(title);
@@ -128,12 +133,14 @@ impl State {
         }
         // Summaries are written by a helper of the agent's own.
         let mode = mode.filter(|mode| !matches!(*mode, "compaction" | "summary" | "title"));
-        emit.learn(&[
-            ("cwd", cwd.map(Json::of)),
-            ("model", name.as_deref().map(Json::of)),
-            ("variant", chosen_variant(model.variant).map(Json::of)),
-            ("mode", mode.map(Json::of)),
-        ]);
+        let text = |name, text| (name, emit.new_text(name, text));
+        let facts = [
+            text("cwd", cwd),
+            text("model", name.as_deref()),
+            text("variant", chosen_variant(model.variant)),
+            text("mode", mode),
+        ];
+        emit.learn(&facts);
     }
 
     /// The call that started a subagent's session. What the session said before is heard now.
@@ -301,7 +308,7 @@ fn changed_file<'d>(diff: &'d FileDiff<'_>) -> Option<ContentPart<'d>> {
 /// A model as the command line takes it.
 pub(super) fn model_name(model: &Model<'_>) -> Option<String> {
     let id = model.id?;
-    Some(model.provider.map_or_else(|| id.to_owned(), |provider| format!("{provider}/{id}")))
+    Some(model.provider.map_or_else(|| id.to_owned(), |provider| [provider, "/", id].concat()))
 }
 
 /// A variant that somebody chose.

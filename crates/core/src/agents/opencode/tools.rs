@@ -79,9 +79,12 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
 
 /// Whether a subagent goes on although its call has a result.
 pub(super) fn goes_on(name: &str, metadata: Option<Value<'_>>, output: &Text<'_>) -> bool {
+    if name != "task" {
+        return false;
+    }
     let background = metadata.and_then(|metadata| metadata.get("background")).and_then(Value::bool) == Some(true);
     let head: String = output.to_str_lossy().chars().take(200).collect();
-    name == "task" && (background || head.starts_with("<task ") && head.contains("state=\"running\""))
+    background || head.starts_with("<task ") && head.contains("state=\"running\"")
 }
 
 /// The list of things to do after a call.
@@ -109,22 +112,25 @@ pub(super) fn todo_list(list: Value<'_>) -> Vec<Todo<'_>> {
 
 /// The files that a tool has read, written or changed, with the changes.
 pub(super) fn files<'a>(name: &str, input: Option<Value<'a>>, metadata: Option<Value<'a>>) -> Vec<FileRefPart<'a>> {
+    let kind = kind(name);
+    if !matches!(kind, ToolKind::FileRead | ToolKind::FileWrite | ToolKind::FileEdit) {
+        return Vec::new();
+    }
     let of = |value: Option<Value<'a>>, keys: &[&str]| {
         let value = value?;
         keys.iter().find_map(|key| value.get(key)?.str()).filter(|path| !path.is_empty())
     };
     let path = of(input, &["filePath", "path", "filepath"]).or_else(|| of(metadata, &["filepath", "filePath"]));
     let listed = metadata.and_then(|metadata| metadata.get("files")).filter(|files| files.is_array());
-    if let (Some(listed), ToolKind::FileEdit | ToolKind::FileWrite) = (listed, kind(name)) {
+    if let (Some(listed), ToolKind::FileEdit | ToolKind::FileWrite) = (listed, &kind) {
         return listed.elements().filter_map(listed_file).collect();
     }
     let Some(path) = path else { return Vec::new() };
     let given = || given_diff(path, metadata);
-    let (action, diff) = match kind(name) {
+    let (action, diff) = match kind {
         ToolKind::FileRead => (FileAction::Read, None),
         ToolKind::FileWrite => (FileAction::Write, given().or_else(|| new_file(path, input, metadata))),
-        ToolKind::FileEdit => (FileAction::Patch, given()),
-        _ => return Vec::new(),
+        _ => (FileAction::Patch, given()),
     };
     let diff = diff.map(Text::from);
     vec![FileRefPart { path: Cow::Borrowed(path), action, diff, ..FileRefPart::default() }]

@@ -141,7 +141,9 @@ impl State {
             "switch_session" | "fork" | "branch" | "clone" if done => {
                 let path = request.map(|request| request.subject).unwrap_or_default();
                 match session_of(&path) {
-                    Some(id) => emit.native_session(id),
+                    Some(id) => {
+                        emit.native_session(id);
+                    }
                     None => emit.forget_native_session(),
                 }
                 let detail = Some(Text::from(kind.to_owned()));

@@ -69,9 +69,10 @@ impl Adapter for State {
         let content = so_far.into_iter().flatten().filter_map(|message| message.get("content"));
         let mut values = Vec::new();
         for block in content.flat_map(Value::elements) {
-            let texts = ["text", "thinking", "partialArgs", "partialJson"];
-            values.extend(texts.iter().filter_map(|key| block.get(key)));
-            let arguments = block.get("arguments").into_iter().flat_map(Value::members);
+            let keys = ["arguments", "text", "thinking", "partialArgs", "partialJson"];
+            let [arguments, texts @ ..] = block.pick(keys);
+            values.extend(texts.into_iter().flatten());
+            let arguments = arguments.into_iter().flat_map(Value::members);
             values.extend(arguments.map(|(_, argument)| argument));
         }
         Some(values)

@@ -187,7 +187,8 @@ impl State {
             }
         }
         let name = name(message);
-        let item_id = emit.item(&assistant_spec(&name, place), status(message), parts, false);
+        emit.item(&assistant_spec(&name, place), status(message), parts, false);
+        let item_id = emit.last_item().to_owned();
         for call in &calls {
             self.whole_call(call, &item_id, place.agent, emit);
         }

@@ -217,7 +217,7 @@ impl State {
         model: Option<&str>,
         emit: &mut Emit<'_>,
     ) -> Option<String> {
-        let name = format!("{}/{}", provider?, model?);
+        let name = [provider?, "/", model?].concat();
         self.provider = provider.map(str::to_owned);
         emit.learn(&[("model", Some(Json::of(name.as_str())))]);
         Some(name)
