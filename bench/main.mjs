@@ -3,12 +3,10 @@
 //   --built       takes the builds that are there
 //   --lines N     how long the longest session is
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "../scripts/build.mjs";
-import { compileNative } from "../scripts/native.mjs";
 import { setupTests } from "../scripts/setup.mjs";
-import { ask, at, heading, main, Problem, say } from "../scripts/shell.mjs";
+import { ask, at, heading, main, Problem, run, say } from "../scripts/shell.mjs";
 import { measureBrowser } from "./browser.mjs";
 import { channelOf, corpora, corpus } from "./corpus.mjs";
 import { median } from "./measure.mjs";
@@ -22,6 +20,8 @@ const size = quick ? 300_000 : 16_000_000;
 const lines = quick ? 2_000 : Number(values.lines);
 const starts = quick ? 1 : 9;
 
+const program = at("target", "release", "interlinear-bench");
+
 /** Writes the corpora to files, for programs that are not of JavaScript. */
 function writeCorpora() {
   mkdirSync(at("target", "bench"), { recursive: true });
@@ -34,7 +34,7 @@ function writeCorpora() {
 }
 
 /** The core alone, against serde_json. */
-function measureNative(program, { agent, file }) {
+function measureNative({ agent, file }) {
   const output = json(program, ["time", agent, channelOf(agent), at("target", "bench", file)], {}, (text) =>
     text.split("\n").map(Number),
   );
@@ -57,10 +57,10 @@ function json(command, args, env, read = JSON.parse) {
   return read(output);
 }
 
-async function measure(program) {
+async function measure() {
   const files = writeCorpora();
   say("native");
-  const rows = files.map((corpus) => ({ ...corpus, native: measureNative(program, corpus) }));
+  const rows = files.map((corpus) => ({ ...corpus, native: measureNative(corpus) }));
   const add = (name, results) => {
     for (const [index, row] of rows.entries()) row[name] = results[index];
   };
@@ -98,8 +98,8 @@ main(async () => {
     await setupTests();
   }
   heading("Bench");
-  const program = join(await compileNative("interlinear-bench"), "interlinear-bench");
-  const measured = await measure(program);
+  await run("cargo", ["build", "--release", "--package", "interlinear-bench"], { echo: false, name: "compiling" });
+  const measured = await measure();
   console.log(`\n${document(measured)}`);
   if (quick) return;
   writeFileSync(at("bench", "RESULTS.md"), document(measured));

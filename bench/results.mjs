@@ -55,7 +55,7 @@ In JavaScript every session is read twice, and the second time counts: by then t
 The sessions are the real recordings of \`tests/fixtures\`, repeated and joined with fresh identifiers. *Delta-heavy* ones
 stream every text in hundreds of short deltas. Amp shows no deltas.
 
-- **native**: the core as it is compiled for Node: bytes in, bytes of events out, against \`serde_json::from_str::<Value>\` of the same lines.
+- **native**: the core as a crate in a program of Rust: bytes in, bytes of events out, against \`serde_json::from_str::<Value>\` of the same lines.
 - **Node module**, **WASM**: bytes in, event objects out, against \`JSON.parse\` of every line on ready-made strings in the
   same process: the least that any program in JavaScript pays to read them.
 - **relay**: bytes in, bytes of events out, against the same \`JSON.parse\`.
