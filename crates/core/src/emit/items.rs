@@ -461,7 +461,8 @@ fn show_opening<'p>(part: &'p ContentPart<'_>, shown: &mut Vec<ContentPart<'p>>)
             cwd: call.cwd.as_deref().map(Cow::Borrowed),
             mcp: call.mcp.clone(),
             agent: call.agent.clone(),
-            ..ToolCallPart::default()
+            arguments: Text::default(),
+            extra: Extra::default(),
         }),
         ContentPart::ToolResult(result) => ContentPart::ToolResult(ToolResultPart {
             call_id: Cow::Borrowed(&result.call_id),
