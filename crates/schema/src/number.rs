@@ -15,6 +15,9 @@ const TENS: [f64; 23] = [
 /// A number of so many digits is exact, and no other of so many is read as the same.
 const EXACT: usize = 15;
 
+/// What is written with a point and few zeros.
+const PRICES: std::ops::Range<f64> = 1e-4..TENS[EXACT];
+
 /// Reads a number as JSON writes it: the nearest one that there is, the even one of two.
 pub(crate) fn parse(text: &str) -> f64 {
     if cfg!(target_family = "wasm") { small_parse(text) } else { text.parse().unwrap_or_default() }
@@ -54,7 +57,7 @@ fn scaled(mut number: Big, exponent: i64) -> f64 {
     }
     let mut below = Big(vec![1]);
     let larger = if exponent < 0 { &mut below } else { &mut number };
-    (0..power).for_each(|_| larger.multiply(10, 0));
+    larger.raise(power);
     // The quotient is to have 64 or 65 bits: more than a number keeps.
     let shift = 64 + below.bits() as i64 - number.bits() as i64;
     if shift > 0 {
@@ -77,11 +80,7 @@ fn scaled(mut number: Big, exponent: i64) -> f64 {
     let kept = kept + u64::from(up);
     // One that rounds up to the next power of two carries over into the exponent.
     let power = (dropped - shift + 1075 - 1).max(0) as u64;
-    if power >= 0x7FE && kept >= 1 << 53 || power > 0x7FE {
-        f64::INFINITY
-    } else {
-        f64::from_bits((power << 52) + kept)
-    }
+    if power < 0x7FE { f64::from_bits((power << 52) + kept) } else { f64::INFINITY }
 }
 
 /// Writes a number in as few digits as tell it from every other; what is not finite has no JSON and becomes `null`.
@@ -119,7 +118,7 @@ pub(crate) fn write(number: f64, out: &mut Vec<u8>) {
 
 /// The same for a number of few digits, as prices are.
 fn short(number: f64) -> Option<(String, i64)> {
-    if !(1e-4..TENS[EXACT]).contains(&number) {
+    if !PRICES.contains(&number) {
         return None;
     }
     TENS[..=EXACT].iter().zip(0_i64..).find_map(|(ten, decimals)| {
@@ -146,7 +145,9 @@ fn shortest(number: f64) -> (String, i64) {
         power => (bits & ((1 << 52) - 1) | 1 << 52, power as i64 - 1075),
     };
     let mut point = ((i64::from(64 - mantissa.leading_zeros()) + exponent - 1) * 30103).div_euclid(100_000);
-    for count in 1..=17 {
+    // So many were tried if it is a price.
+    let tried = if PRICES.contains(&number) { EXACT as i64 + point.min(0) } else { 0 };
+    for count in tried.max(0) + 1..=17 {
         loop {
             let decimals = count - point;
             let mut above = Big(vec![mantissa as u32, (mantissa >> 32) as u32]);
@@ -157,7 +158,7 @@ fn shortest(number: f64) -> (String, i64) {
                 above.shift(exponent as usize);
             }
             let larger = if decimals < 0 { &mut below } else { &mut above };
-            (0..decimals.abs()).for_each(|_| larger.multiply(10, 0));
+            larger.raise(decimals.unsigned_abs() as usize);
             let (digits, rest) = above.divide(below);
             let up = match rest {
                 Rest::None | Rest::Less => false,
@@ -195,6 +196,12 @@ impl Big {
         }
         self.0.push(carry as u32);
         self.trim();
+    }
+
+    /// `self × 10^power`
+    fn raise(&mut self, power: usize) {
+        (0..power / 9).for_each(|_| self.multiply(1_000_000_000, 0));
+        self.multiply(10_u32.pow((power % 9) as u32), 0);
     }
 
     fn trim(&mut self) {
@@ -296,9 +303,16 @@ mod tests {
             same(number);
             same(-number);
         }
-        for text in
-            ["1e400", "1e-400", "-1E+2", "0e9", "1e99999999999999999999", "9007199254740993", "1.7976931348623159e308"]
-        {
+        for text in [
+            "1e400",
+            "1e-400",
+            "-1E+2",
+            "0e9",
+            "1e99999999999999999999",
+            "9007199254740993",
+            "1.7976931348623159e308",
+            "2e308",
+        ] {
             assert_eq!(Ok(small_parse(text)), text.parse::<f64>(), "{text}");
         }
         assert_eq!((written(f64::NAN), written(f64::INFINITY)), ("null".to_owned(), "null".to_owned()));
