@@ -13,7 +13,7 @@ pub use data::{
     TurnData, TurnPhase, UnparsedData,
 };
 
-use crate::json::{IntoOwned, Json, ToJson, write_word};
+use crate::json::{IntoOwned, Json, ToJson};
 use crate::macros::{Extra, words};
 use crate::packed::Packer;
 use crate::read::{self, Fields, FromJson, Mismatch};
@@ -129,12 +129,20 @@ macro_rules! event_types {
             }
         }
 
-        impl ToJson for EventData<'_> {
-            /// Writes the `data` field.
-            fn write_json(&self, out: &mut Vec<u8>) {
+        impl EventData<'_> {
+            /// Writes the fields `type` and `data`, each with a comma before it.
+            fn write_typed(&self, out: &mut Vec<u8>) {
                 match self {
-                    $( Self::$variant(data) => data.write_json(out), )*
-                    Self::Unknown { data, .. } => data.write_json(out),
+                    $( Self::$variant(data) => {
+                        out.extend_from_slice(concat!(",\"type\":\"", $tag, "\",\"data\":").as_bytes());
+                        data.write_json(out);
+                    } )*
+                    Self::Unknown { r#type, data } => {
+                        out.extend_from_slice(b",\"type\":");
+                        r#type.write_json(out);
+                        out.extend_from_slice(b",\"data\":");
+                        data.write_json(out);
+                    }
                 }
             }
         }
@@ -261,13 +269,7 @@ impl UniversalEvent<'_> {
                 synthetic.write_json(out);
             }
         }
-        out.extend_from_slice(b",\"type\":");
-        match &self.data {
-            EventData::Unknown { r#type, .. } => r#type.write_json(out),
-            known => write_word(known.type_name(), out),
-        }
-        out.extend_from_slice(b",\"data\":");
-        self.data.write_json(out);
+        self.data.write_typed(out);
         out.extend_from_slice(b",\"raw\":");
         self.raw.write_json(out);
         self.extra.write_members(out);

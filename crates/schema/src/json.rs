@@ -319,11 +319,38 @@ pub(crate) fn digits(block: [u8; 16]) -> u32 {
     value.min(u8x16::splat(9)).simd_eq(value).to_bitmask()
 }
 
+/// Appends bytes that are mostly few.
+#[inline]
+fn put(bytes: &[u8], out: &mut Vec<u8>) {
+    if cfg!(target_family = "wasm") { put_few(bytes, out) } else { out.extend_from_slice(bytes) }
+}
+
+/// The same where copying costs more than the first and the last bytes, which may overlap.
+fn put_few(bytes: &[u8], out: &mut Vec<u8>) {
+    match bytes.len() {
+        16..=32 => put_ends::<16>(bytes, out),
+        8..16 => put_ends::<8>(bytes, out),
+        4..8 => put_ends::<4>(bytes, out),
+        _ => out.extend_from_slice(bytes),
+    }
+}
+
+#[expect(clippy::inline_always, reason = "it is two loads and two stores")]
+#[inline(always)]
+fn put_ends<const N: usize>(bytes: &[u8], out: &mut Vec<u8>) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
+        let end = out.len() + bytes.len();
+        out.extend_from_slice(first);
+        out.truncate(end - N);
+        out.extend_from_slice(last);
+    }
+}
+
 /// Writes a word that has nothing to escape as a JSON string.
 pub(crate) fn write_word(word: &str, out: &mut Vec<u8>) {
     out.reserve(word.len() + 2);
     out.push(b'"');
-    out.extend_from_slice(word.as_bytes());
+    put(word.as_bytes(), out);
     out.push(b'"');
 }
 
@@ -335,11 +362,12 @@ pub(crate) fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
+/// The same without its quotes.
+pub(crate) fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     loop {
         let (plain, more) = rest.split_at(plain_length(rest));
-        out.extend_from_slice(plain);
+        put(plain, out);
         let Some((byte, more)) = more.split_first() else { return };
         write_escape(*byte, out);
         rest = more;
@@ -364,7 +392,7 @@ fn write_escape(byte: u8, out: &mut Vec<u8>) {
 /// Writes WTF-8 as a JSON string; lone surrogates become `\ud83d`.
 pub(crate) fn write_wtf8(bytes: &[u8], out: &mut Vec<u8>) {
     // Every surrogate begins with this byte, and hardly any text has it.
-    if !bytes.contains(&0xED) {
+    if length_before(bytes, |block| u8x16::new(block).simd_eq(u8x16::splat(0xED)).to_bitmask()) == bytes.len() {
         return write_string(bytes, out);
     }
     out.push(b'"');
@@ -423,7 +451,7 @@ pub(crate) fn decode_into(body: &str, out: &mut Vec<u8>) {
     let mut rest = body.as_bytes();
     loop {
         let (plain, more) = rest.split_at(plain_length(rest));
-        out.extend_from_slice(plain);
+        put(plain, out);
         let (letter, used) = match more {
             [] => return,
             [b'\\', b'u', ..] => {
@@ -482,5 +510,20 @@ pub(crate) fn append(out: &mut Vec<u8>, bytes: &[u8]) {
         out.extend_from_slice(rest);
     } else {
         out.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_bytes_and_many_are_put_alike() {
+        let bytes: Vec<u8> = (0..40).collect();
+        for length in 0..=bytes.len() {
+            let mut out = b"before".to_vec();
+            put_few(&bytes[..length], &mut out);
+            assert_eq!(out, [b"before", &bytes[..length]].concat());
+        }
     }
 }

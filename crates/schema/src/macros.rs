@@ -242,10 +242,11 @@ macro_rules! words {
 
         impl $crate::ToJson for $name<'_> {
             fn write_json(&self, out: &mut Vec<u8>) {
-                match self {
-                    Self::Other(word) => $crate::ToJson::write_json(word, out),
-                    known => $crate::json::write_word(known.as_str(), out),
-                }
+                out.extend_from_slice(match self {
+                    Self::$first => concat!("\"", $fword, "\"").as_bytes(),
+                    $( Self::$variant => concat!("\"", $word, "\"").as_bytes(), )*
+                    Self::Other(word) => return $crate::ToJson::write_json(word, out),
+                });
             }
         }
 

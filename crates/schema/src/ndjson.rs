@@ -4,8 +4,8 @@
 //! the one before is not put together again but copied.
 
 use crate::event::{EventData, ItemDeltaData, UniversalEvent};
-use crate::json::{IntoOwned as _, Json, ToJson as _, decimal, write_string};
-use crate::table::{same_option, same_text};
+use crate::json::{IntoOwned as _, Json, ToJson as _, decimal, write_body};
+use crate::table::{same, same_option, same_text};
 use crate::text::Text;
 
 /// A delta that differs from the event before it in its session by no more than this.
@@ -24,6 +24,8 @@ pub struct Again<'a> {
 /// Writes events, one a line. Whatever came before, the bytes are those of [`crate::ToJson`].
 #[derive(Debug, Default)]
 pub struct Ndjson {
+    /// How the identifier and the number of the event before are written.
+    number: Number,
     /// The session and the time of the event before, and how they are written.
     origin: Origin,
     /// The item of the delta before, and how many of its deltas came one after the other.
@@ -31,8 +33,8 @@ pub struct Ndjson {
     deltas: usize,
     /// The delta that others may repeat, without its number, its text and its native object.
     shared: Option<Shared>,
-    /// The number of the event before, if it was one of these.
-    last: Option<u64>,
+    /// Whether the event before was one of these.
+    goes_on: bool,
 }
 
 /// So many deltas make it likely that more follow than it costs to prepare for them.
@@ -64,6 +66,70 @@ impl Origin {
     }
 }
 
+/// The start of an event: its identifier, which mostly ends with its number, and the number.
+#[derive(Debug, Default)]
+struct Number {
+    /// The number; none if the identifier does not end so, or is written with escapes.
+    last: Option<u64>,
+    written: Vec<u8>,
+    /// Where in it the identifier's number begins.
+    start: usize,
+    /// Where the number ends: in the identifier, and by itself.
+    ends: [usize; 2],
+}
+
+impl Number {
+    /// How the identifier and the number of an event are written.
+    fn of(&mut self, event: &UniversalEvent<'_>) -> &[u8] {
+        let UniversalEvent { event_id, sequence, .. } = event;
+        if !self.count_to(*sequence) || !same(&self.written[BEFORE.len()..self.ends[0]], event_id.as_bytes()) {
+            let digits = &mut [0; 20];
+            let digits = decimal(*sequence, digits);
+            self.written.clear();
+            self.last = event_id.as_bytes().strip_suffix(digits).and_then(|name| {
+                self.written.extend_from_slice(BEFORE);
+                write_body(name, &mut self.written);
+                self.start = self.written.len();
+                (self.start == BEFORE.len() + name.len()).then_some(*sequence)
+            });
+            if self.last.is_some() {
+                self.write(digits);
+            } else {
+                self.written.clear();
+                event.write_number(&mut self.written);
+            }
+        }
+        &self.written
+    }
+
+    /// Goes on to the next event if this is its number.
+    fn count_to(&mut self, number: u64) -> bool {
+        if self.last.is_none_or(|last| last + 1 != number) {
+            return false;
+        }
+        self.last = Some(number);
+        let digits = self.ends[0] - self.start;
+        if !self.ends.iter().all(|end| count_up(&mut self.written[end - digits..*end])) {
+            self.write(decimal(number, &mut [0; 20]));
+        }
+        true
+    }
+
+    /// Writes the number and what comes after it.
+    fn write(&mut self, digits: &[u8]) {
+        self.written.truncate(self.start);
+        self.written.extend_from_slice(digits);
+        self.ends[0] = self.written.len();
+        self.written.extend_from_slice(AFTER);
+        self.written.extend_from_slice(digits);
+        self.ends[1] = self.written.len();
+    }
+}
+
+/// What stands before the identifier, and between it and the number.
+const BEFORE: &[u8] = b"{\"event_id\":\"";
+const AFTER: &[u8] = b"\",\"sequence\":";
+
 #[derive(Debug)]
 struct Shared {
     event: UniversalEvent<'static>,
@@ -72,19 +138,12 @@ struct Shared {
     after: Vec<u8>,
     /// All that is written after the text where there is no native object.
     end: Vec<u8>,
-    /// What is written before the number at the end of the identifier.
-    prefix: Vec<u8>,
-    /// All that is written before the text of the event with this number.
-    head: Vec<u8>,
-    number: u64,
-    /// Where in it the number ends: in the identifier, and as the sequence.
-    ends: [usize; 2],
 }
 
 impl Ndjson {
     /// Appends an event and the end of the line.
     pub fn write(&mut self, event: &UniversalEvent<'_>, out: &mut Vec<u8>) {
-        event.write_number(out);
+        out.extend_from_slice(self.number.of(event));
         if let EventData::ItemDelta(delta) = &event.data
             && let Some(Shared { between, after, .. }) = self.shared(event, delta)
         {
@@ -93,9 +152,9 @@ impl Ndjson {
             out.extend_from_slice(after);
             event.raw.write_json(out);
             out.push(b'}');
-            self.last = Some(event.sequence);
+            self.goes_on = true;
         } else {
-            self.last = None;
+            self.goes_on = false;
             out.extend_from_slice(self.origin.of(event));
             event.write_rest(out);
         }
@@ -104,23 +163,21 @@ impl Ndjson {
 
     /// Appends an event that repeats the one before, and the end of the line. False if it cannot be written so.
     pub fn again(&mut self, again: &Again<'_>, out: &mut Vec<u8>) -> bool {
-        let Some(shared) = &mut self.shared else { return false };
-        let goes_on = self.last.is_some_and(|last| last + 1 == again.sequence) && !shared.prefix.is_empty();
-        if !goes_on || !same_text(&shared.event.session_id, again.session_id) {
+        let Some(shared) = &self.shared else { return false };
+        let goes_on = self.goes_on && same_text(&shared.event.session_id, again.session_id);
+        if !goes_on || !self.number.count_to(again.sequence) {
             return false;
         }
-        self.last = Some(again.sequence);
-        shared.set_number(again.sequence);
+        out.extend_from_slice(&self.number.written);
+        out.extend_from_slice(&shared.between);
         match again.text.plain() {
             Some(text) if again.raw.is_null() => {
-                out.reserve(shared.head.len() + text.len() + shared.end.len() + 1);
-                out.extend_from_slice(&shared.head);
+                out.reserve(text.len() + shared.end.len() + 1);
                 out.push(b'"');
                 out.extend_from_slice(text.as_bytes());
                 out.extend_from_slice(&shared.end);
             }
             _ => {
-                out.extend_from_slice(&shared.head);
                 again.text.write_json(out);
                 out.extend_from_slice(&shared.after);
                 again.raw.write_json(out);
@@ -152,12 +209,6 @@ impl Ndjson {
 
 impl Shared {
     fn new(event: &UniversalEvent<'_>) -> Option<Self> {
-        let mut prefix = Vec::new();
-        if let Some(known) = event.event_id.as_bytes().strip_suffix(decimal(event.sequence, &mut [0; 20])) {
-            prefix.extend_from_slice(b"{\"event_id\":");
-            write_string(known, &mut prefix);
-            prefix.pop();
-        }
         let mut event = event.clone();
         (event.event_id, event.sequence, event.raw) = ("".into(), 0, Json::null());
         let EventData::ItemDelta(delta) = &mut event.data else { return None };
@@ -172,26 +223,7 @@ impl Shared {
         let (between, after) = (rest[..end - 2].to_vec(), rest[end..].to_vec());
         let end = [b"\"", after.as_slice(), b"null}\n"].concat();
         let event = event.into_owned();
-        Some(Self { event, between, after, end, prefix, head: Vec::new(), number: 0, ends: [0; 2] })
-    }
-
-    /// Makes the head that of the event with this number.
-    fn set_number(&mut self, number: u64) {
-        let next = self.number + 1 == number && !self.head.is_empty();
-        self.number = number;
-        if next && self.ends.iter().all(|end| count_up(&mut self.head[..*end])) {
-            return;
-        }
-        let digits = &mut [0; 20];
-        let digits = decimal(number, digits);
-        self.head.clear();
-        self.head.extend_from_slice(&self.prefix);
-        self.head.extend_from_slice(digits);
-        let identifier = self.head.len();
-        self.head.extend_from_slice(b"\",\"sequence\":");
-        self.head.extend_from_slice(digits);
-        self.ends = [identifier, self.head.len()];
-        self.head.extend_from_slice(&self.between);
+        Some(Self { event, between, after, end })
     }
 
     /// Whether an event differs from this one in nothing but its number, its text and its native object.
@@ -224,17 +256,14 @@ impl Shared {
     }
 }
 
-/// The number at the end, one more; false if that has more digits.
-fn count_up(text: &mut [u8]) -> bool {
-    for digit in text.iter_mut().rev() {
-        match digit {
-            b'9' => *digit = b'0',
-            b'0'..=b'8' => {
-                *digit += 1;
-                return true;
-            }
-            _ => return false,
+/// The number, one more; false if that has more digits.
+fn count_up(digits: &mut [u8]) -> bool {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return true;
         }
+        *digit = b'0';
     }
     false
 }
@@ -252,7 +281,6 @@ mod tests {
             ..ItemDeltaData::default()
         };
         UniversalEvent {
-            event_id: format!("evt_\"{sequence}").into(),
             sequence,
             time: time.into(),
             session_id: ",\"delta\":\"\"".into(),
@@ -264,11 +292,13 @@ mod tests {
     #[test]
     fn what_came_before_does_not_show() {
         let mut events = Vec::new();
-        for (count, text) in ["one", "", "\"two\"", "\u{ED00}", "three\n"].iter().cycle().take(100).enumerate() {
-            let sequence = count as u64;
+        for (count, text) in ["one", "", "\"two\"", "\u{ED00}", "three\n"].iter().cycle().take(150).enumerate() {
+            let sequence = if count < 40 { count as u64 } else { count as u64 + 950 };
             let time = if count < 50 { "2026-11-16T00:00:00.000Z" } else { "2026-11-16T00:00:01.000Z" };
             let mut event = event(sequence, time, ["a", "b\\", "b\\"][count / 7 % 3], text);
             event.synthetic = count % 13 == 0;
+            event.event_id =
+                format!("{}{}", ["evt_", "evt_\"", "evt1", "other_"][count / 23 % 4], sequence % 1020).into();
             if count % 11 == 0 {
                 event.data = EventData::default();
             }

@@ -101,8 +101,9 @@ impl<'t> Tape<'t> {
     fn decode(&self, at: usize) -> &str {
         let Node { start, end, .. } = self.nodes[at];
         let names = self.decoded.get_or_init(|| self.nodes.iter().map(|_| OnceCell::new()).collect());
-        names[at]
-            .get_or_init(|| Text::from_json_body(&self.text[start as usize..end as usize]).to_str_lossy().into_owned())
+        names[at].get_or_init(|| {
+            Text::from_escaped_body(&self.text[start as usize..end as usize]).to_str_lossy().into_owned()
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::json::{self, IntoOwned, Json, ToJson};
+use crate::table::same;
 
 /// Text that carries whatever a JSON string can, a lone surrogate escape included (which `str` cannot hold).
 ///
@@ -29,6 +30,11 @@ impl<'a> Text<'a> {
     /// The body of a JSON string: what stands between its quotes. The caller has checked that it is one.
     pub fn from_json_body(body: &'a str) -> Self {
         if body.as_bytes().contains(&b'\\') { Self(Repr::Escaped(body)) } else { Self::from_plain_body(body) }
+    }
+
+    /// The body of a JSON string that has escapes. The caller has checked that it is one.
+    pub(crate) fn from_escaped_body(body: &'a str) -> Self {
+        Self(Repr::Escaped(body))
     }
 
     /// The body of a JSON string that has no escapes. The caller has checked that it is one.
@@ -119,7 +125,7 @@ impl Default for Text<'_> {
 
 impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.as_wtf8() == other.as_wtf8()
+        same(&self.as_wtf8(), &other.as_wtf8())
     }
 }
 

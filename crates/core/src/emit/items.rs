@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use interlinear_schema::table::same;
 use interlinear_schema::{
     ContentPart, DeltaPart, EventData, Extra, IntoOwned as _, ItemData, ItemDeltaData, ItemKind, ItemRole, ItemStatus,
     Text, ToolCallPart, ToolKind, ToolResultPart, UniversalItem,
@@ -306,7 +307,10 @@ impl Emit<'_> {
             return true;
         };
         // What was held back is where the rest begins, if it is there at all.
-        let rest = text.strip_prefix(open_part.text.as_slice());
+        let rest = text
+            .split_at_checked(open_part.text.len())
+            .filter(|(so_far, _)| same(so_far, &open_part.text))
+            .map(|(_, rest)| rest);
         let goes_on = rest.is_some_and(|rest| rest.starts_with(&open_part.held));
         if !goes_on && part_type == DeltaPart::Text && streamed {
             return false;

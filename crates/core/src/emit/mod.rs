@@ -23,7 +23,7 @@ pub(crate) use session::Session;
 
 use crate::api::DriftKind;
 use crate::book::{Book, Counts};
-use crate::map::Hashes;
+use crate::map::{Hashes, Key as _};
 use crate::repeat::Repeatable;
 use crate::sink::{Outcome, Sink};
 
@@ -275,7 +275,7 @@ impl<'e> Emit<'e> {
         for (name, value) in facts {
             let Some(value) = value else { continue };
             let known = session.facts.or_default(*name);
-            if known == value.as_str() {
+            if known.as_str().is(value.as_str()) {
                 continue;
             }
             value.as_str().clone_into(known);
@@ -305,7 +305,7 @@ impl<'e> Emit<'e> {
     }
 
     pub(crate) fn knows(&self, name: &str, value: &Json<'_>) -> bool {
-        self.session().facts.get(name).is_some_and(|known| known == value.as_str())
+        self.session().facts.get(name).is_some_and(|known| known.as_str().is(value.as_str()))
     }
 
     /// A text as a fact; nothing if it is known already.
@@ -313,7 +313,7 @@ impl<'e> Emit<'e> {
         let is_known = |text: &&str| {
             // JSON that has no escapes is the text itself.
             let known = self.session().facts.get(name).and_then(|known| known.strip_prefix('"')?.strip_suffix('"'));
-            known == Some(text) && !text.contains('\\')
+            known.is_some_and(|known| known.is(text)) && !text.contains('\\')
         };
         text.filter(|text| !is_known(text)).map(Json::of)
     }

@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
         let body = &self.tape.text[node.start as usize..node.end as usize];
         match node.kind {
             Kind::Plain => Some(Text::from_plain_body(body)),
-            Kind::Escaped => Some(Text::from_json_body(body)),
+            Kind::Escaped => Some(Text::from_escaped_body(body)),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use interlinear_schema::{ContentPart, ItemStatus, ReasoningPart, Text, Visibilit
 use super::parts;
 use super::state::{State, TextPart};
 use crate::emit::{Emit, Ref};
+use crate::map::Key as _;
 
 impl TextPart {
     /// Text is added. Blanks at its end wait: they may be taken off when the text is final.
@@ -54,7 +55,7 @@ impl State {
     }
 
     fn text_part(&mut self, message: &str, part: &str) -> Option<&mut TextPart> {
-        self.messages.get_mut(message)?.parts.iter_mut().find(|known| known.id == part)
+        self.messages.get_mut(message)?.parts.iter_mut().find(|known| known.id.as_str().is(part))
     }
 
     /// Where the text of a part goes. The message and the part are made if nothing was heard of them.
