@@ -319,7 +319,7 @@ impl<'a> FromJson<'a> for UniversalEvent<'a> {
         event.native_session_id = fields.optional()?;
         event.raw = fields.optional()?.unwrap_or_default();
         event.extra = fields.extra;
-        event.extra.0.retain(|(key, _)| key != "raw");
+        event.extra.remove("raw");
         Ok(event)
     }
 }

@@ -194,7 +194,7 @@ macro_rules! parts {
 
 /// The tag was read as an unknown field of the part: it is written from the variant.
 fn without_tag<'a, P>(mut part: P, extra: impl Fn(&mut P) -> &mut Extra<'a>) -> P {
-    extra(&mut part).0.retain(|(key, _)| key != "type");
+    extra(&mut part).remove("type");
     part
 }
 

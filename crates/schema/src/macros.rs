@@ -5,13 +5,47 @@ use std::borrow::Cow;
 use crate::json::{IntoOwned, Json, ToJson};
 
 /// Fields that this version does not know (or that stood there as `null`), kept so that they are written back.
+///
+/// There are hardly ever any, and every object has a place for them: none take no more than a pointer.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Extra<'a>(pub Vec<(Cow<'a, str>, Json<'a>)>);
+pub struct Extra<'a>(Option<Box<Members<'a>>>);
 
-impl Extra<'_> {
+/// Keys and values; there is at least one.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Members<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl<'a> Extra<'a> {
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The keys and their values.
+    pub fn members(&self) -> &[(Cow<'a, str>, Json<'a>)] {
+        self.0.as_deref().map_or(&[], |members| &members.0)
+    }
+
+    /// Adds a field; of doubled keys the last one counts.
+    pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: Json<'a>) {
+        let key = key.into();
+        self.remove(&key);
+        self.0.get_or_insert_default().0.push((key, value));
+    }
+
+    /// Takes a field away.
+    pub fn remove(&mut self, key: &str) {
+        if let Some(members) = &mut self.0 {
+            members.0.retain(|(known, _)| known != key);
+            if members.0.is_empty() {
+                self.0 = None;
+            }
+        }
+    }
+
     /// Writes every field as `,"key":value`.
     pub(crate) fn write_members(&self, out: &mut Vec<u8>) {
-        for (key, value) in &self.0 {
+        for (key, value) in self.members() {
             out.push(b',');
             key.write_json(out);
             out.push(b':');
@@ -23,7 +57,8 @@ impl Extra<'_> {
 impl IntoOwned for Extra<'_> {
     type Owned = Extra<'static>;
     fn into_owned(self) -> Extra<'static> {
-        Extra(self.0.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect())
+        let owned = |(key, value): (Cow<'_, str>, Json<'_>)| (Cow::Owned(key.into_owned()), value.into_owned());
+        Extra(self.0.map(|members| Box::new(Members(members.0.into_iter().map(owned).collect()))))
     }
 }
 
@@ -102,7 +137,7 @@ macro_rules! object {
 
             /// Packs the fields that are there.
             pub(crate) fn pack_members(&self, packer: &mut $crate::packed::Packer) {
-                if !self.extra.0.is_empty() {
+                if !self.extra.is_empty() {
                     packer.refuse();
                 }
                 $( $crate::packed::Pack::pack(&self.$rfield, packer); )*
@@ -141,7 +176,7 @@ macro_rules! object {
                         map.serialize_entry($crate::macros::key!($ofield), value)?;
                     }
                 )*
-                for (key, value) in &self.extra.0 {
+                for (key, value) in self.extra.members() {
                     map.serialize_entry(key, value)?;
                 }
                 map.end()

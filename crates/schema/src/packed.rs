@@ -211,7 +211,7 @@ impl Packer {
         let raw = self.raw_kind(&event.raw);
         let session = if same_session { 0 } else { op::SESSION };
         let time = if same_time { 0 } else { op::TIME };
-        self.plain = event.extra.0.is_empty();
+        self.plain = event.extra.is_empty();
         let again = self.repeated(&event.data);
         let what = if again.is_some() { op::AGAIN } else { place as u32 | event.data.mask() << op::MASK_SHIFT };
         self.number(u64::from(what | synthetic | time | session | raw));

@@ -98,12 +98,12 @@ impl<'a> Fields<'a> {
         }
         let mut fields = Self { table, value, found: [0; MOST_FIELDS], next: 0, extra: Extra::default() };
         for (key, value) in value.members() {
-            fields.extra.0.retain(|(known, _)| *known != key);
+            fields.extra.remove(key);
             match table.field(key.as_bytes()) {
-                None => fields.extra.0.push((Cow::Borrowed(key), value.json())),
+                None => fields.extra.insert(key, value.json()),
                 Some(field) if field >= required && value.kind() == Kind::Null => {
                     fields.found[field] = 0;
-                    fields.extra.0.push((Cow::Borrowed(key), Json::null()));
+                    fields.extra.insert(key, Json::null());
                 }
                 Some(field) => fields.found[field] = value.place(),
             }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use interlinear_schema::packed::{CODE_BITS, COUNT, IDS, NO_ID, Pack as _, Packer, op};
-use interlinear_schema::{EventData, Extra, ItemDeltaData, Json, Text, UniversalEvent};
+use interlinear_schema::{EventData, ItemDeltaData, Json, Text, UniversalEvent};
 use proptest::prelude::*;
 
 /// WTF-8: any text, with lone surrogates in their three-byte form.
@@ -134,7 +134,8 @@ fn text_that_comes_again_is_said_once() {
 
 #[test]
 fn an_event_that_the_core_would_not_make_goes_as_plain_json() {
-    let odd = UniversalEvent { extra: Extra(vec![("later".into(), Json::from_text("1"))]), ..delta(2, "b") };
+    let mut odd = delta(2, "b");
+    odd.extra.insert("later", Json::from_text("1"));
     let (json, numbers) = packed(|packer| {
         packer.event(&delta(1, "a"));
         packer.event(&odd);
