@@ -396,7 +396,7 @@ fn spread(hash: u64) -> u64 {
 /// A table with open addressing: the hash says its place.
 #[derive(Debug, Default)]
 struct Table {
-    /// A power of two; 0 is a free slot.
+    /// 0 is a free slot.
     slots: Vec<u64>,
     used: usize,
 }
@@ -421,16 +421,20 @@ impl Table {
 
     /// The slot of a hash, or the free one that it would take. There is always a free one.
     fn find(&self, hash: u64) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = (spread(hash) >> 32) as usize & mask;
-        while self.slots[at] != 0 && self.slots[at] != hash {
-            at = (at + 1) & mask;
+        let slots = self.slots.as_slice();
+        // The highest bits say which table it is.
+        let part = (spread(hash) << 8) >> 32;
+        let mut at = ((part * slots.len() as u64) >> 32) as usize;
+        while slots[at] != 0 && slots[at] != hash {
+            at = if at + 1 < slots.len() { at + 1 } else { 0 };
         }
         at
     }
 
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(16);
+        // There are many tables of this size at once, and then it is memory that counts.
+        let size = if self.slots.len() < 1024 { self.slots.len() * 2 } else { self.slots.len() / 2 * 3 };
+        let size = size.max(16);
         for hash in std::mem::replace(&mut self.slots, vec![0; size]).into_iter().filter(|hash| *hash != 0) {
             let at = self.find(hash);
             self.slots[at] = hash;
