@@ -67,7 +67,10 @@ async function optimise(input, output) {
     (name) => `--enable-${name}`,
   );
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(bin("wasm-opt"), ["-O3", ...features, ...strip, input, "-o", output], { echo: false, name: "wasm-opt" });
+  // What is rarely needed stays apart from what calls it: engines compile a function when it is first called.
+  const apart = "--one-caller-inline-max-function-size=0";
+  const args = [apart, "-O3", ...features, ...strip, input, "-o", output];
+  await run(bin("wasm-opt"), args, { echo: false, name: "wasm-opt" });
   rmSync(input);
   rmSync(`${input}.d.ts`);
 }
