@@ -145,3 +145,21 @@ test("a pool that was handed in stays open", async () => {
   assert.equal((await pool.query("select 1 as one")).rows[0].one, 1);
   await pool.end();
 });
+
+test("a store that is closed while it begins to listen gives its connection back", { timeout: 20_000 }, async () => {
+  const pool = new pg.Pool({ connectionString: server.url });
+  const connect = async () => {
+    const client = await pool.connect();
+    await pause(100);
+    return client;
+  };
+  const slow = { connect, query: (...args) => pool.query(...args), on: (...args) => pool.on(...args) };
+  const store = new PostgresStore({ pool: slow, prefix: "slow_" });
+  await store.open("s");
+  const following = take(store.subscribe("s"), () => true).catch(() => undefined);
+  while (pool.totalCount === pool.idleCount) await pause(5);
+  await store.close();
+  await following;
+  // Waits for every connection that is not given back.
+  await pool.end();
+});

@@ -51,17 +51,24 @@ export class Listener {
 
   async #connect(): Promise<void> {
     const client = await this.#database.client();
-    const lost = () => this.#reconnect(client);
-    client.on("error", lost);
-    client.on("end", lost);
+    let lost = false;
+    const lose = () => {
+      lost = true;
+      this.#reconnect(client);
+    };
+    client.on("error", lose);
+    client.on("end", lose);
     client.on("notification", ({ payload }) => this.#stir(payload ?? ""));
     try {
       await client.query(`listen "${this.#channel}"`);
+      if (lost) throw new Error("the connection is lost");
     } catch (error) {
       client.release(true);
       throw error;
     }
-    this.#client = client;
+    // Whoever closed it meanwhile waits for the connection.
+    if (this.#database.closed) client.release(true);
+    else this.#client = client;
   }
 
   /** What was written meanwhile was not heard of: everybody looks. */
