@@ -6,6 +6,7 @@ import { at } from "../scripts/shell.mjs";
 import { launchChromium } from "../tests/chromium.mjs";
 import { serve } from "../tests/serve.mjs";
 import { channelOf } from "./corpus.mjs";
+import { medians } from "./measure.mjs";
 
 // A page that is isolated has a clock of a few microseconds.
 const isolated = {
@@ -15,9 +16,9 @@ const isolated = {
 
 /**
  * @param {{agent: string, kind: string, file: string, first: string}[]} corpora
- * @param {number} starts so many times the page is opened anew
+ * @param {{starts: number, times: number}} counts so many times the page is opened for the first event, and for each session
  */
-export async function measureBrowser(corpora, starts) {
+export async function measureBrowser(corpora, { starts, times }) {
   const folders = {
     "/bench/": dirname(fileURLToPath(import.meta.url)),
     "/interlinear/": at("npm", "interlinear"),
@@ -30,12 +31,10 @@ export async function measureBrowser(corpora, starts) {
     const firsts = [];
     for (let count = 0; count < starts; count += 1) firsts.push(await coldStart(browser, server.origin, corpora[0]));
     const results = [];
-    for (const { agent, kind, file } of corpora) {
-      const page = await openPage(browser, server.origin);
-      const run = ([agent, channel, url]) => globalThis.measure(agent, channel, url);
-      const ratios = await page.evaluate(run, [agent, channelOf(agent), `/corpora/${file}`]);
-      results.push({ agent, kind, ...ratios });
-      await page.context().close();
+    for (const corpus of corpora) {
+      const measured = [];
+      for (let count = 0; count < times; count += 1) measured.push(await ratios(browser, server.origin, corpus));
+      results.push(medians(measured));
     }
     const [quickest] = firsts.sort((a, b) => sum(a) - sum(b));
     return { results, first: { starts, init: quickest.init, event: sum(quickest) } };
@@ -54,6 +53,14 @@ async function openPage(browser, origin) {
   await page.goto(`${origin}/bench/browser/page.html`);
   await page.waitForFunction(() => "measure" in globalThis);
   return page;
+}
+
+async function ratios(browser, origin, { agent, file }) {
+  const page = await openPage(browser, origin);
+  const run = ([agent, channel, url]) => globalThis.measure(agent, channel, url);
+  const measured = await page.evaluate(run, [agent, channelOf(agent), `/corpora/${file}`]);
+  await page.context().close();
+  return measured;
 }
 
 async function coldStart(browser, origin, { agent, first }) {

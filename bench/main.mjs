@@ -9,7 +9,7 @@ import { setupTests } from "../scripts/setup.mjs";
 import { ask, at, heading, main, Problem, run, say } from "../scripts/shell.mjs";
 import { measureBrowser } from "./browser.mjs";
 import { channelOf, corpora, corpus } from "./corpus.mjs";
-import { median } from "./measure.mjs";
+import { median, medians } from "./measure.mjs";
 import { document, missed, ratioTable } from "./results.mjs";
 
 const { values } = parseArgs({
@@ -19,6 +19,8 @@ const { quick = false, built = quick } = values;
 const size = quick ? 300_000 : 16_000_000;
 const lines = quick ? 2_000 : Number(values.lines);
 const starts = quick ? 1 : 9;
+/** So many processes or pages measure the same, and the median counts: how memory happens to lie in one makes a tenth. */
+const times = quick ? 1 : 3;
 
 const program = at("target", "release", "interlinear-bench");
 
@@ -41,8 +43,13 @@ function measureNative({ agent, file }) {
   return median(output);
 }
 
-function measureNode(backend) {
-  return json(process.execPath, [at("bench", "node.mjs"), String(size)], { INTERLINEAR_BACKEND: backend }).results;
+/** A build in Node, on every session. */
+function measureNode(backend, files) {
+  const env = { INTERLINEAR_BACKEND: backend };
+  return files.map(({ agent, kind }) => {
+    const args = [at("bench", "node.mjs"), agent, kind, String(size)];
+    return medians(Array.from({ length: times }, () => json(process.execPath, args, env)));
+  });
 }
 
 function measureGrowth(agent, backend) {
@@ -65,11 +72,11 @@ async function measure() {
     for (const [index, row] of rows.entries()) row[name] = results[index];
   };
   say("the Node module");
-  add("napi", measureNode("native"));
+  add("napi", measureNode("native", files));
   say("WebAssembly in Node");
-  add("wasm", measureNode("wasm"));
+  add("wasm", measureNode("wasm", files));
   say("WebAssembly in Chromium");
-  const { results, first } = await measureBrowser(files, starts);
+  const { results, first } = await measureBrowser(files, { starts, times });
   add("chromium", results);
   const agents = [...new Set(corpora.map(({ agent }) => agent))];
   const growth = agents.flatMap((agent) =>

@@ -98,6 +98,11 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** The median of each way, of several measurements. */
+export function medians(measured) {
+  return Object.fromEntries(Object.keys(measured[0]).map((way) => [way, median(measured.map((one) => one[way]))]));
+}
+
 function shuffled(list) {
   const copy = [...list];
   for (let last = copy.length - 1; last > 0; last -= 1) {

@@ -50,7 +50,8 @@ export function document(measured) {
 \`npm run bench\` writes this file. Every number is a ratio within one run on one machine, so that it says the same on
 another; lower is better. ✓ and ✗ say whether it meets its target.
 
-In JavaScript every session is read twice, and the second time counts: by then the engine has compiled what is used.
+In JavaScript every session is read twice, and the second time counts: by then the engine has compiled what is used. Each
+is measured in three processes (or pages) of its own, of which the median counts.
 
 The sessions are the real recordings of \`tests/fixtures\`, repeated and joined with fresh identifiers. *Delta-heavy* ones
 stream every text in hundreds of short deltas. Amp shows no deltas.
