@@ -51,11 +51,11 @@ impl Key for str {
 
 /// The order of bytes, eight at once.
 fn by_words(one: &[u8], other: &[u8]) -> Ordering {
-    let mut words = one.as_chunks().0.iter().zip(other.as_chunks().0);
-    let alike = words.clone().take_while(|(word, other)| word == other).count() * 8;
-    match words.nth(alike / 8) {
-        Some((word, other)) => u64::from_be_bytes(*word).cmp(&u64::from_be_bytes(*other)),
-        None => one[alike..].cmp(&other[alike..]),
+    let (words, other_words) = (one.as_chunks().0, other.as_chunks().0);
+    let alike = words.iter().zip(other_words).take_while(|(word, other)| word == other).count();
+    match (words.get(alike), other_words.get(alike)) {
+        (Some(word), Some(other)) => u64::from_be_bytes(*word).cmp(&u64::from_be_bytes(*other)),
+        _ => one[alike * 8..].cmp(&other[alike * 8..]),
     }
 }
 
@@ -432,9 +432,12 @@ impl Table {
     }
 
     fn grow(&mut self) {
-        // There are many tables of this size at once, and then it is memory that counts.
-        let size = if self.slots.len() < 1024 { self.slots.len() * 2 } else { self.slots.len() / 2 * 3 };
-        let size = size.max(16);
+        let size = match self.slots.len() {
+            0 => 16,
+            few @ ..1024 => few * 2,
+            // There are many tables of this size at once, and then it is memory that counts.
+            many => many / 2 * 3,
+        };
         for hash in std::mem::replace(&mut self.slots, vec![0; size]).into_iter().filter(|hash| *hash != 0) {
             let at = self.find(hash);
             self.slots[at] = hash;

@@ -362,8 +362,7 @@ pub(crate) fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// The same without its quotes.
-pub(crate) fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
+fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     loop {
         let (plain, more) = rest.split_at(plain_length(rest));

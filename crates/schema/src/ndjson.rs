@@ -4,7 +4,7 @@
 //! the one before is not put together again but copied.
 
 use crate::event::{EventData, ItemDeltaData, UniversalEvent};
-use crate::json::{IntoOwned as _, Json, ToJson as _, decimal, write_body};
+use crate::json::{IntoOwned as _, Json, ToJson as _, decimal, plain_length};
 use crate::table::{same, same_option, same_text};
 use crate::text::Text;
 
@@ -85,17 +85,15 @@ impl Number {
         if !self.count_to(*sequence) || !same(&self.written[BEFORE.len()..self.ends[0]], event_id.as_bytes()) {
             let digits = &mut [0; 20];
             let digits = decimal(*sequence, digits);
+            let name = event_id.as_bytes().strip_suffix(digits).filter(|name| plain_length(name) == name.len());
+            self.last = name.map(|_| *sequence);
             self.written.clear();
-            self.last = event_id.as_bytes().strip_suffix(digits).and_then(|name| {
+            if let Some(name) = name {
                 self.written.extend_from_slice(BEFORE);
-                write_body(name, &mut self.written);
+                self.written.extend_from_slice(name);
                 self.start = self.written.len();
-                (self.start == BEFORE.len() + name.len()).then_some(*sequence)
-            });
-            if self.last.is_some() {
                 self.write(digits);
             } else {
-                self.written.clear();
                 event.write_number(&mut self.written);
             }
         }

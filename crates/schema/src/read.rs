@@ -98,14 +98,16 @@ impl<'a> Fields<'a> {
         }
         let mut fields = Self { table, value, found: [0; MOST_FIELDS], next: 0, extra: Extra::default() };
         for (key, value) in value.members() {
-            fields.extra.remove(key);
             match table.field(key.as_bytes()) {
                 None => fields.extra.insert(key, value.json()),
                 Some(field) if field >= required && value.kind() == Kind::Null => {
                     fields.found[field] = 0;
                     fields.extra.insert(key, Json::null());
                 }
-                Some(field) => fields.found[field] = value.place(),
+                Some(field) => {
+                    fields.extra.remove(key);
+                    fields.found[field] = value.place();
+                }
             }
         }
         Ok(fields)

@@ -61,6 +61,7 @@ export class Listener {
     client.on("notification", ({ payload }) => this.#stir(payload ?? ""));
     try {
       await client.query(`listen "${this.#channel}"`);
+      // Until it is ours nobody connects anew.
       if (lost) throw new Error("the connection is lost");
     } catch (error) {
       client.release(true);
