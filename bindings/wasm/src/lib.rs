@@ -4,6 +4,8 @@
 #![expect(clippy::needless_pass_by_value, reason = "arguments come from JavaScript, owned")]
 
 mod machine;
+#[cfg(target_family = "wasm")]
+mod memory;
 mod transcript;
 mod value;
 
@@ -11,6 +13,11 @@ use interlinear_core::Checker;
 use wasm_bindgen::prelude::*;
 
 use crate::value::{json, thrown};
+
+/// Events are made of many small pieces of memory that live for a moment.
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static MEMORY: memory::Memory = memory::Memory::new();
 
 /// Checks a stream of events against the contract.
 #[wasm_bindgen]
