@@ -109,20 +109,16 @@ impl<'a> Fields<'a, '_> {
 
     /// Reads a field, by its number, if it was found. It takes what it can get: a value of a wrong type is reported.
     ///
-    /// Most fields of most objects are not there, which is seen without a call, unless the code is to be downloaded.
-    #[cfg_attr(
-        not(target_family = "wasm"),
-        inline(always),
-        expect(clippy::inline_always, reason = "it is a comparison")
-    )]
-    #[cfg_attr(target_family = "wasm", inline(never))]
+    /// Most fields of most objects are not there, which is seen without a call.
+    #[expect(clippy::inline_always, reason = "it is a comparison")]
+    #[inline(always)]
     pub(crate) fn put<T: Wire<'a>>(&mut self, found: u32, field: usize, slot: &mut Option<T>) {
         if found != 0 {
             self.read(found, field, slot);
         }
     }
 
-    #[cfg_attr(not(target_family = "wasm"), inline(never))]
+    #[inline(never)]
     fn read<T: Wire<'a>>(&mut self, found: u32, field: usize, slot: &mut Option<T>) {
         let value = self.value.at(found);
         if value.kind() == Kind::Null {
