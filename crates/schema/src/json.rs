@@ -447,6 +447,7 @@ pub(crate) fn decode(body: &str) -> Vec<u8> {
 
 /// The same, at the end of WTF-8; halves of a surrogate pair that meet become one character.
 pub(crate) fn decode_into(body: &str, out: &mut Vec<u8>) {
+    out.reserve(body.len());
     let mut rest = body.as_bytes();
     loop {
         let (plain, more) = rest.split_at(plain_length(rest));

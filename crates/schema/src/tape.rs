@@ -76,6 +76,7 @@ impl<'t> Tape<'t> {
         self.decoded = OnceCell::new();
         self.nodes.clear();
         self.nodes.shrink_to(KEPT);
+        self.nodes.reserve((text.len() / 16).min(64));
         self.marks.clear();
         self.marks.shrink_to(KEPT);
         mark(text.as_bytes(), &mut self.marks);
@@ -110,6 +111,7 @@ impl<'t> Tape<'t> {
 /// Marks the bytes at which a string may end or is not plain.
 fn mark(bytes: &[u8], marks: &mut Vec<u64>) {
     let (blocks, rest) = bytes.as_chunks::<64>();
+    marks.reserve(blocks.len() + 1);
     marks.extend(blocks.iter().map(specials));
     if !rest.is_empty() {
         let mut block = [b' '; 64];
