@@ -13,7 +13,7 @@ const features = [
 ];
 
 // Fast code that is not copied into every place that calls it: hardly larger than code made for size, and quicker.
-const thrifty = "-Cllvm-args=-inline-threshold=75";
+const thrifty = "-Cllvm-args=-inline-threshold=110";
 
 // Debian's compiler comes with the source of the standard library, which it builds along.
 const debian = { rustc: "/usr/bin/rustc", cargo: "/usr/bin/cargo", source: "/usr/lib/rustlib/src/rust/library/std" };

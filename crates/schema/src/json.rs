@@ -147,14 +147,22 @@ impl ToJson for u64 {
     }
 }
 
-/// The digits of a number.
-pub(crate) fn decimal(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
-    let mut at = digits.len();
+/// The digits of a number. Most are small, which are divided more quickly in WebAssembly.
+pub(crate) fn decimal(number: u64, digits: &mut [u8; 20]) -> &[u8] {
+    let (mut at, mut large) = (digits.len(), number);
+    let mut small = loop {
+        if let Ok(small) = u32::try_from(large) {
+            break small;
+        }
+        at -= 1;
+        digits[at] = b'0' + (large % 10) as u8;
+        large /= 10;
+    };
     loop {
         at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
+        digits[at] = b'0' + (small % 10) as u8;
+        small /= 10;
+        if small == 0 {
             return &digits[at..];
         }
     }
@@ -516,6 +524,14 @@ pub(crate) fn append(out: &mut Vec<u8>, bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_are_those_of_the_number() {
+        let small = u64::from(u32::MAX);
+        for number in [0, 9, 10, 4_096, small, small + 1, 42_949_672_960, u64::MAX] {
+            assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
+        }
+    }
 
     #[test]
     fn few_bytes_and_many_are_put_alike() {
