@@ -127,32 +127,32 @@ impl<'a> Value<'a> {
     }
 
     /// The value of a key of an object; of doubled keys, the last one.
+    #[inline(never)]
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         let [value] = self.pick([key]);
         value
     }
 
     /// The values of some keys of an object, each as [`Value::get`] finds it: for few of them, this is quicker.
+    #[expect(clippy::inline_always, reason = "known keys are compared as the few words that they are")]
+    #[inline(always)]
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut places = [0; N];
-        self.places(&keys, &mut places);
-        places.map(|place| (place != 0).then(|| self.at(place)))
-    }
-
-    fn places(self, keys: &[&str], places: &mut [u32]) {
         let node = self.node();
         let end = if node.kind == Kind::Object { node.next } else { 0 };
         let mut at = self.at + 1;
-        while at < end {
-            let Some([name, value]) = self.tape.nodes.get(at as usize..).and_then(<[Node]>::first_chunk) else {
-                return;
-            };
+        while at < end
+            && let Some([name, value]) = self.tape.nodes.get(at as usize..).and_then(<[Node]>::first_chunk)
+        {
             let name = self.name(at, *name);
-            if let Some((_, place)) = keys.iter().zip(&mut *places).find(|(key, _)| same(name, key.as_bytes())) {
-                *place = at + 1;
+            for (key, place) in keys.iter().zip(&mut places) {
+                if same(name, key.as_bytes()) {
+                    *place = at + 1;
+                }
             }
             at = value.next;
         }
+        places.map(|place| (place != 0).then(|| self.at(place)))
     }
 
     /// A key, without its escapes.
