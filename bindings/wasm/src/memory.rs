@@ -12,8 +12,11 @@ use std::ptr::null_mut;
 #[cfg(target_feature = "atomics")]
 compile_error!("the lists of free pieces have no lock: build without threads");
 
-/// Sizes are rounded up to a multiple of this, which is also how a piece is aligned.
+/// Sizes are rounded up to a multiple of this.
 const STEP: usize = 16;
+
+/// How a piece is aligned: as the system does it without being asked. What needs more is not for the lists.
+const ALIGN: usize = 8;
 
 /// Sizes up to `STEP` times this have a list.
 const LISTS: usize = 32;
@@ -36,13 +39,13 @@ impl Memory {
     #[inline]
     fn list(&self, layout: Layout) -> Option<&Cell<*mut u8>> {
         let list = self.free.get(layout.size().wrapping_sub(1) / STEP);
-        list.filter(|_| layout.align() <= STEP)
+        list.filter(|_| layout.align() <= ALIGN)
     }
 }
 
 /// What is asked for, as large as all pieces of its list.
 fn piece(layout: Layout) -> Layout {
-    Layout::from_size_align(layout.size().next_multiple_of(STEP), STEP).unwrap_or(layout)
+    Layout::from_size_align(layout.size().next_multiple_of(STEP), ALIGN).unwrap_or(layout)
 }
 
 // SAFETY: a piece is at least as large and as well aligned as was asked for. It is in no list while it is used, and in the
