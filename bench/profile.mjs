@@ -31,7 +31,7 @@ main(async () => {
   const module = at("target-profile", "interlinear.node");
   cpSync(libraryIn(built), module);
   say("reading sessions of every agent");
-  await run(process.execPath, [at("bench", "sessions.mjs"), module], { echo: false, name: "reading" });
+  await run(process.execPath, [at("bench", "sessions.mjs"), "native", module], { echo: false, name: "reading" });
   const measured = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
   mkdirSync(dirname(profileFile()), { recursive: true });
   await run(merge, ["merge", "--output", profileFile(), ...measured], { echo: false });

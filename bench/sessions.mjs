@@ -1,12 +1,18 @@
-// Lets a build of the core for Node read what it is made for, live sessions most of all: `node bench/sessions.mjs MODULE`.
-import { readdirSync, readFileSync } from "node:fs";
+// Lets a build of the core that measures itself read what it is made for, live sessions most of all:
+// `node bench/sessions.mjs native MODULE`, which writes what it measured when it ends, or
+// `node bench/sessions.mjs wasm GLUE MODULE START LENGTH OUTPUT`, whose counts are in that place of its memory.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { at } from "../scripts/shell.mjs";
 import { channelOf, corpora, corpus } from "./corpus.mjs";
 import { slices } from "./measure.mjs";
 
-const { ContractChecker, Machine, Transcript } = createRequire(import.meta.url)(process.argv[2]);
+const [, , build, module, ...more] = process.argv;
+const isNative = build === "native";
+const core = isNative ? createRequire(import.meta.url)(module) : await import(pathToFileURL(module).href);
+const { ContractChecker, Machine, Transcript } = core;
 
 /** So much of each session is read: all that there is, several times. */
 const size = 4_000_000;
@@ -50,6 +56,8 @@ function check(events) {
   checker.finish();
 }
 
+const [counting, start, length, output] = more;
+const wasm = isNative ? undefined : core.initSync({ module: readFileSync(counting) });
 corpora.forEach(live);
 for (const agent of new Set(corpora.map(({ agent }) => agent))) {
   const fixtures = at("tests", "fixtures", agent);
@@ -59,3 +67,4 @@ for (const agent of new Set(corpora.map(({ agent }) => agent))) {
     convert(filesIn(join(fixtures, "stored", name)).filter((file) => /\.jsonl?$/.test(file)));
   }
 }
+if (wasm !== undefined) writeFileSync(output, new Uint8Array(wasm.memory.buffer, Number(start), Number(length)));

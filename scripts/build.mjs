@@ -29,7 +29,7 @@ const modules = [
   { crate: "exchange", name: "exchange", output: at("npm", "wasm", "dist", "exchange", "exchange.wasm") },
 ].map((module) => ({
   ...module,
-  sources: [...rust, `bindings/${module.crate}`, "tools/bindgen", "scripts/build.mjs", "scripts/toolchain.mjs"],
+  sources: [...rust, `bindings/${module.crate}`, "tools", "scripts/build.mjs", "scripts/toolchain.mjs"],
 }));
 
 /** bindings/* → target-wasm: a folder of its own, because it may be another compiler's. */
@@ -57,6 +57,7 @@ async function wasm() {
     const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, name];
     await run("cargo", glue, { echo: false, name: "writing the glue" });
     await optimise(join(folder, `${name}_bg.wasm`), output);
+    if (crate === "wasm") await hint(output, join(folder, `${name}.js`));
   }
   for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
 }
@@ -73,6 +74,21 @@ async function optimise(input, output) {
   await run(bin("wasm-opt"), args, { echo: false, name: "wasm-opt" });
   rmSync(input);
   rmSync(`${input}.d.ts`);
+}
+
+/**
+ * Tells engines which branches are taken: the module counts them while it reads the recordings. It is the last step, for
+ * hints name places in the code.
+ */
+async function hint(module, glue) {
+  const [counting, counts] = ["counting.wasm", "counts"].map((name) => at("target-wasm", name));
+  const tool = ["run", "--quiet", "--package", "interlinear-hints", "--"];
+  const quietly = (name) => ({ echo: false, name });
+  const { output } = await run("cargo", [...tool, "count", module, counting], quietly("preparing to count branches"));
+  const [, start, length] = /(\d+) (\d+)\s*$/.exec(output) ?? [];
+  const sessions = [at("bench", "sessions.mjs"), "wasm", glue, counting, start, length, counts];
+  await run(process.execPath, sessions, quietly("counting branches"));
+  await run("cargo", [...tool, "write", module, counts, module], quietly("writing hints"));
 }
 
 /** bindings/node → npm/native-<platform>/interlinear.node */

@@ -57,7 +57,32 @@ function failure(thrown: unknown): InterlinearError {
 
 /** The WebAssembly module, read from its package. */
 export function readModule(): WebAssembly.Module {
-  return new WebAssembly.Module(process.getBuiltinModule("node:fs").readFileSync(moduleUrl()));
+  const bytes = process.getBuiltinModule("node:fs").readFileSync(moduleUrl());
+  return withHints(() => new WebAssembly.Module(bytes));
+}
+
+/**
+ * Compiles a module that says which of its branches are taken. From version 14 on V8 listens to that by itself; those
+ * before must be told to (Node 20 to 24), and are told for this module only.
+ */
+function withHints(compile: () => WebAssembly.Module): WebAssembly.Module {
+  const flag = "experimental-wasm-branch-hinting";
+  const listens = Number.parseInt(process.versions.v8 ?? "", 10) >= 14 || process.execArgv.includes(`--${flag}`);
+  if (listens) return compile();
+  try {
+    setFlag(`--${flag}`);
+    return compile();
+  } finally {
+    setFlag(`--no-${flag}`);
+  }
+}
+
+function setFlag(flag: string): void {
+  try {
+    process.getBuiltinModule("node:v8").setFlagsFromString(flag);
+  } catch {
+    // Another engine, which has no such flags.
+  }
 }
 
 /** Node's names, with the C library on Linux: `linux-x64-gnu`, `darwin-arm64`. */
