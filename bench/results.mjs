@@ -60,7 +60,7 @@ stream every text in hundreds of short deltas. Amp shows no deltas.
 - **Node module**, **WASM**: bytes in, event objects out, against \`JSON.parse\` of every line on ready-made strings in the
   same process: the least that any program in JavaScript pays to read them.
   The Node module is compiled by a profile (\`npm run profile\`) that was measured on sessions made of these same recordings;
-  how much it helps with others was not measured.
+  the hints in the WASM module come from the same. How much both help with others was not measured.
 - **relay**: bytes in, bytes of events out, against the same \`JSON.parse\`.
 - **plain JavaScript**: a converter for the common lines only (\`bench/plain\`), bytes in, event objects out, in Node, measured by itself.
 

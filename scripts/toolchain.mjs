@@ -12,9 +12,6 @@ const features = [
   "-Ctarget-feature=+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128",
 ];
 
-// Fast code that is not copied into every place that calls it: hardly larger than code made for size, and quicker.
-const thrifty = "-Cllvm-args=-inline-threshold=110";
-
 // Debian's compiler comes with the source of the standard library, which it builds along.
 const debian = { rustc: "/usr/bin/rustc", cargo: "/usr/bin/cargo", source: "/usr/lib/rustlib/src/rust/library/std" };
 const debianPackages = ["rustc-web", "cargo-web", "rust-web-src", "lld-19"];
@@ -24,7 +21,7 @@ function flags(library) {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const moved = [`--remap-path-prefix=${join(home, "registry", "src")}=`, `--remap-path-prefix=${library}=rust`];
   // Between spaces a path with a space would be two.
-  return { CARGO_ENCODED_RUSTFLAGS: [...features, thrifty, ...moved].join("\x1f") };
+  return { CARGO_ENCODED_RUSTFLAGS: [...features, ...moved].join("\x1f") };
 }
 
 /** How to compile for WebAssembly on this machine, or `undefined`. */

@@ -48,6 +48,15 @@ test("INTERLINEAR_BACKEND=wasm uses WebAssembly", () => {
   assert.deepEqual(stdout, expected);
 });
 
+test("the WebAssembly module says which of its branches are taken", () => {
+  const file = join(project, "node_modules", "@interlinear", "wasm", "dist", "interlinear.wasm");
+  const [hints] = WebAssembly.Module.customSections(
+    new WebAssembly.Module(readFileSync(file)),
+    "metadata.code.branch_hint",
+  );
+  assert.ok(hints?.byteLength > 1000, `${hints?.byteLength} bytes of hints`);
+});
+
 test("the command line tool runs", () => {
   const tool = join(project, "node_modules", ".bin", "interlinear");
   const output = execFileSync(tool, ["convert", input], { stdio: ["ignore", "pipe", "ignore"] });
