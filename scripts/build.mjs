@@ -10,6 +10,7 @@ import { wasmToolchain } from "./toolchain.mjs";
 
 const rust = ["Cargo.toml", "Cargo.lock", "crates"];
 const bin = (name) => at("node_modules", ".bin", name);
+const tool = (name) => at("target", "debug", name);
 
 /** The time of the last change in a file or a folder. */
 function changed(path) {
@@ -49,13 +50,16 @@ const crateName = (crate) => (crate === "wasm" ? "interlinear-wasm" : `interline
 /** target-wasm → npm/wasm/dist */
 async function wasm() {
   const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
-  if (stale.length > 0) say("WebAssembly: glue and optimisation");
+  if (stale.length === 0) return;
+  say("WebAssembly: glue and optimisation");
+  // Together, so that what both are made of is compiled once.
+  const tools = ["build", "--quiet", "--package", "interlinear-bindgen", "--package", "interlinear-hints"];
+  await run("cargo", tools, { echo: false, name: "compiling tools" });
   for (const { crate, name, output } of stale) {
     const folder = dirname(output);
     const file = `${crateName(crate).replaceAll("-", "_")}.wasm`;
     const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", file);
-    const glue = ["run", "--quiet", "--package", "interlinear-bindgen", "--", compiled, folder, name];
-    await run("cargo", glue, { echo: false, name: "writing the glue" });
+    await run(tool("interlinear-bindgen"), [compiled, folder, name], { echo: false, name: "writing the glue" });
     await optimise(join(folder, `${name}_bg.wasm`), output);
     if (crate === "wasm") await hint(output, join(folder, `${name}.js`));
   }
@@ -82,13 +86,13 @@ async function optimise(input, output) {
  */
 async function hint(module, glue) {
   const [counting, counts] = ["counting.wasm", "counts"].map((name) => at("target-wasm", name));
-  const tool = ["run", "--quiet", "--package", "interlinear-hints", "--"];
+  const hints = tool("interlinear-hints");
   const quietly = (name) => ({ echo: false, name });
-  const { output } = await run("cargo", [...tool, "count", module, counting], quietly("preparing to count branches"));
+  const { output } = await run(hints, ["count", module, counting], quietly("preparing to count branches"));
   const [, start, length] = /(\d+) (\d+)\s*$/.exec(output) ?? [];
   const sessions = [at("bench", "sessions.mjs"), "wasm", glue, counting, start, length, counts];
   await run(process.execPath, sessions, quietly("counting branches"));
-  await run("cargo", [...tool, "write", module, counts, module], quietly("writing hints"));
+  await run(hints, ["write", module, counts, module], quietly("writing hints"));
 }
 
 /** bindings/node → npm/native-<platform>/interlinear.node */

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 const OFTEN: u64 = 400;
 
 /// What happens less often than once in so many times is not expected.
-const RARELY: u64 = 20;
+const RARELY: u64 = 10;
 
 /// Memory comes in pages.
 const PAGE: u64 = 64 * 1024;
