@@ -60,8 +60,10 @@ async function wasm() {
     const file = `${crateName(crate).replaceAll("-", "_")}.wasm`;
     const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", file);
     await run(tool("interlinear-bindgen"), [compiled, folder, name], { echo: false, name: "writing the glue" });
-    await optimise(join(folder, `${name}_bg.wasm`), output);
-    if (crate === "wasm") await hint(output, join(folder, `${name}.js`));
+    const optimised = at("target-wasm", `${name}.wasm`);
+    await optimise(join(folder, `${name}_bg.wasm`), optimised);
+    if (crate === "wasm") await hint(optimised, join(folder, `${name}.js`), output);
+    else cpSync(optimised, output);
   }
   for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
 }
@@ -84,7 +86,7 @@ async function optimise(input, output) {
  * Tells engines which branches are taken: the module counts them while it reads the recordings. It is the last step, for
  * hints name places in the code.
  */
-async function hint(module, glue) {
+async function hint(module, glue, hinted) {
   const [counting, counts] = ["counting.wasm", "counts"].map((name) => at("target-wasm", name));
   const hints = tool("interlinear-hints");
   const quietly = (name) => ({ echo: false, name });
@@ -92,7 +94,7 @@ async function hint(module, glue) {
   const [, start, length] = /(\d+) (\d+)\s*$/.exec(output) ?? [];
   const sessions = [at("bench", "sessions.mjs"), "wasm", glue, counting, start, length, counts];
   await run(process.execPath, sessions, quietly("counting branches"));
-  await run(hints, ["write", module, counts, module], quietly("writing hints"));
+  await run(hints, ["write", module, counts, hinted], quietly("writing hints"));
 }
 
 /** bindings/node → npm/native-<platform>/interlinear.node */
