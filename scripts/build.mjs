@@ -24,13 +24,16 @@ function upToDate(output, sources) {
   return existsSync(output) && sources.every((source) => changed(at(source)) <= statSync(output).mtimeMs);
 }
 
+/** What makes the modules of it. */
+const makers = ["tools/bindgen", "tools/hints", "bench/sessions.mjs", "scripts/build.mjs", "scripts/toolchain.mjs"];
+
 /** What is compiled to WebAssembly. What few need is a module of its own. */
 const modules = [
   { crate: "wasm", name: "interlinear", output: at("npm", "wasm", "dist", "interlinear.wasm") },
   { crate: "exchange", name: "exchange", output: at("npm", "wasm", "dist", "exchange", "exchange.wasm") },
 ].map((module) => ({
   ...module,
-  sources: [...rust, `bindings/${module.crate}`, "tools", "scripts/build.mjs", "scripts/toolchain.mjs"],
+  sources: [...rust, `bindings/${module.crate}`, ...makers],
 }));
 
 /** bindings/* → target-wasm: a folder of its own, because it may be another compiler's. */

@@ -20,19 +20,31 @@ type Failed = Box<dyn Error>;
 #[expect(clippy::print_stderr, clippy::print_stdout, reason = "a command line tool")]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["count", module, output] => {
-            count(module, output).map(|Range { start, end }| println!("{start} {}", end - start))
+    match run(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(printed) => {
+            print!("{printed}");
+            ExitCode::SUCCESS
         }
-        ["write", module, counts, output] => write(module, counts, output),
-        _ => Err("usage: interlinear-hints count <module> <output> | write <module> <counts> <output>".into()),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("interlinear-hints: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Does what the arguments say, and gives what is to be printed.
+fn run(arguments: &[&str]) -> Result<String, Failed> {
+    match arguments {
+        ["count", module, output] => {
+            let (counting, Range { start, end }) = count(&std::fs::read(module)?)?;
+            std::fs::write(output, counting)?;
+            Ok(format!("{start} {}\n", end - start))
+        }
+        ["write", module, counts, output] => {
+            std::fs::write(output, write(&std::fs::read(module)?, &std::fs::read(counts)?)?)?;
+            Ok(String::new())
+        }
+        _ => Err("usage: interlinear-hints count <module> <output> | write <module> <counts> <output>".into()),
     }
 }
 
@@ -119,10 +131,10 @@ fn rewritten(
     Ok(output.finish())
 }
 
-/// Writes a module that counts. Its memory is longer than that of the other, which never looks there.
-fn count(input: &str, output: &str) -> Result<Range<u64>, Failed> {
-    let module = std::fs::read(input)?;
-    let facts = Facts::read(&module)?;
+/// A module that counts, and where in its memory the counts are: it is longer than that of the other, which never looks
+/// there.
+fn count(module: &[u8]) -> Result<(Vec<u8>, Range<u64>), Failed> {
+    let facts = Facts::read(module)?;
     let counter = facts.imports + u32::try_from(facts.types.len())?;
     let type_of_counter = facts.counter.ok_or("there is no function of two numbers")?;
     let memory = facts.memory.ok_or("there is no memory")?;
@@ -143,7 +155,7 @@ fn count(input: &str, output: &str) -> Result<Range<u64>, Failed> {
     }
     code.function(&counting_function(start));
     let length = number as u64 * COUNTS as u64;
-    let counting = rewritten(&module, |payload, output| {
+    let counting = rewritten(module, |payload, output| {
         match payload {
             Payload::FunctionSection(_) => {
                 let mut functions = FunctionSection::new();
@@ -166,8 +178,7 @@ fn count(input: &str, output: &str) -> Result<Range<u64>, Failed> {
         }
         Ok(true)
     })?;
-    std::fs::write(output, counting)?;
-    Ok(start..start + length)
+    Ok((counting, start..start + length))
 }
 
 /// Counts the branch with the number that it is given, and gives back whether that is taken.
@@ -183,18 +194,15 @@ fn counting_function(start: u64) -> Function {
     function
 }
 
-/// Writes the module with hints.
-fn write(input: &str, counts: &str, output: &str) -> Result<(), Failed> {
-    let module = std::fs::read(input)?;
-    let hints = hints(&Facts::read(&module)?, &std::fs::read(counts)?)?;
-    let hinted = rewritten(&module, |payload, output| {
+/// The module with hints.
+fn write(module: &[u8], counts: &[u8]) -> Result<Vec<u8>, Failed> {
+    let hints = hints(&Facts::read(module)?, counts)?;
+    rewritten(module, |payload, output| {
         if matches!(payload, Payload::CodeSectionStart { .. }) {
             output.section(&hints);
         }
         Ok(false)
-    })?;
-    std::fs::write(output, hinted)?;
-    Ok(())
+    })
 }
 
 /// A hint for each branch that nearly always goes the same way.
@@ -291,30 +299,30 @@ mod tests {
         found
     }
 
-    fn hinted(module: &[u8], given: [u32; 4]) -> Vec<(u8, bool)> {
-        let folder = std::env::temp_dir().join(format!("interlinear-hints-{}-{}", std::process::id(), given[0]));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-        std::fs::write(path("module"), module).unwrap();
-        std::fs::write(path("counts"), counts(given)).unwrap();
-        write(&path("module"), &path("counts"), &path("output")).unwrap();
-        let output = std::fs::read(path("output")).unwrap();
-        std::fs::remove_dir_all(&folder).unwrap();
-        read_hints(&output)
+    fn hinted(given: [u32; 4]) -> Vec<(u8, bool)> {
+        read_hints(&write(&module(), &counts(given)).unwrap())
     }
 
     #[test]
     fn hints_name_the_branches_that_nearly_always_go_one_way() {
         let (if_, br_if) = (0x04, 0x0D);
-        assert_eq!(hinted(&module(), [1000, 0, 1, 999]), [(if_, false), (br_if, true)]);
-        assert_eq!(hinted(&module(), [600, 400, 2, 999]), [(br_if, true)]);
-        assert_eq!(hinted(&module(), [10, 0, 0, 10]), []);
+        assert_eq!(hinted([1000, 0, 1, 999]), [(if_, false), (br_if, true)]);
+        assert_eq!(hinted([600, 400, 2, 999]), [(br_if, true)]);
+        assert_eq!(hinted([10, 0, 0, 10]), []);
+    }
+
+    #[test]
+    fn a_module_that_counts_has_room_for_it() {
+        let (counting, place) = count(&module()).unwrap();
+        let facts = Facts::read(&counting).unwrap();
+        assert_eq!(place, PAGE..PAGE + 2 * COUNTS as u64);
+        assert_eq!(facts.memory.unwrap().initial, 2);
+        assert_eq!((facts.types.len(), facts.bodies.len()), (2, 2));
+        assert_eq!(branches(&facts.bodies[0]).unwrap().len(), 2);
     }
 
     #[test]
     fn counts_that_are_missing_are_an_error() {
-        let module = module();
-        let facts = Facts::read(&module).unwrap();
-        assert!(hints(&facts, &counts([1, 2, 3, 4])[..8]).is_err());
+        assert!(write(&module(), &counts([1, 2, 3, 4])[..8]).is_err());
     }
 }
