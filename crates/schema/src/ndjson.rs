@@ -140,6 +140,7 @@ struct Shared {
 
 impl Ndjson {
     /// Appends an event and the end of the line.
+    #[inline(never)]
     pub fn write(&mut self, event: &UniversalEvent<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(self.number.of(event));
         if let EventData::ItemDelta(delta) = &event.data

@@ -155,6 +155,7 @@ impl Packer {
     }
 
     /// The next event.
+    #[inline(never)]
     pub fn event(&mut self, event: &UniversalEvent<'_>) {
         let (start, codes) = (self.out.len(), self.codes.len());
         if !self.compact(event) {

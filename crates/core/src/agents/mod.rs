@@ -13,6 +13,7 @@ use crate::json::Value;
 use crate::map::Map;
 use crate::repeat::Growth;
 use crate::state::kept;
+use crate::wire::Wire;
 
 /// What the machine asks of an agent's code.
 pub(crate) trait Adapter {
@@ -55,6 +56,20 @@ pub(crate) trait Adapter {
     }
     /// Time has passed.
     fn tick(&mut self, _emit: &mut Emit<'_>) {}
+}
+
+/// Reads a line, or a value in it, into its struct; what is not known of it goes into the drift report.
+fn read<'a, T: Wire<'a>>(value: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
+    T::read(value, "", &mut emit.book.drift)
+}
+
+/// Reads a line into its struct, and goes on with it. Each kind of line is a function of its own: where many kinds are told
+/// apart, only what is needed has to be at hand (or compiled, where that is done when a function is first called).
+#[inline(never)]
+fn with<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>, then: impl FnOnce(&T, &mut Emit<'_>)) {
+    if let Some(read) = &read::<T>(line, emit) {
+        then(read, emit);
+    }
 }
 
 kept! {

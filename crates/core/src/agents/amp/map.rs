@@ -9,11 +9,11 @@ use interlinear_schema::{
 use super::messages::text_part;
 use super::state::State;
 use super::wire::{Init, MessageLine, RunResult, Usage as Used};
-use crate::agents::{Adapter, Recognised};
+use crate::agents::{Adapter, Recognised, read, with};
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
-use crate::wire::{Wire, word};
+use crate::wire::word;
 
 /// How the error of a run begins that the host has stopped.
 const CANCELLED: &str = "User cancelled";
@@ -58,32 +58,18 @@ impl Adapter for State {
             thread(id, emit);
         }
         match (kind, subtype) {
-            ("system", Some("init")) => {
-                if let Some(init) = &read::<Init<'_>>(line, emit) {
-                    emit.facts(&[
-                        ("cwd", init.cwd.map(Value::json)),
-                        ("tools", init.tools.map(Value::json)),
-                        ("mcp_servers", init.mcp_servers.map(Value::json)),
-                        ("model", init.model.map(Value::json)),
-                        ("variant", init.mode.map(Value::json)),
-                    ]);
-                }
-            }
-            ("assistant", _) => {
-                if let Some(line) = &read::<MessageLine<'_>>(line, emit) {
-                    self.assistant(line, emit);
-                }
-            }
-            ("user", _) => {
-                if let Some(line) = &read::<MessageLine<'_>>(line, emit) {
-                    self.user(line, emit);
-                }
-            }
-            ("result", _) => {
-                if let Some(result) = &read::<RunResult<'_>>(line, emit) {
-                    self.result(result, emit);
-                }
-            }
+            ("system", Some("init")) => with::<Init<'_>>(line, emit, |init, emit| {
+                emit.facts(&[
+                    ("cwd", init.cwd.map(Value::json)),
+                    ("tools", init.tools.map(Value::json)),
+                    ("mcp_servers", init.mcp_servers.map(Value::json)),
+                    ("model", init.model.map(Value::json)),
+                    ("variant", init.mode.map(Value::json)),
+                ]);
+            }),
+            ("assistant", _) => with::<MessageLine<'_>>(line, emit, |line, emit| self.assistant(line, emit)),
+            ("user", _) => with::<MessageLine<'_>>(line, emit, |line, emit| self.user(line, emit)),
+            ("result", _) => with::<RunResult<'_>>(line, emit, |result, emit| self.result(result, emit)),
             ("message" | "tool_call" | "tool_result" | "error" | "done", _) => self.older(kind, line, emit),
             _ => emit.unknown(line.json(), None),
         }
@@ -119,11 +105,6 @@ impl Adapter for State {
     fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }
-}
-
-/// Reads a line into its struct; what is not known of it goes into the drift report.
-pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
-    T::read(line, "", &mut emit.book.drift)
 }
 
 /// The thread that a line belongs to. Another one than before is a new conversation in the same process.

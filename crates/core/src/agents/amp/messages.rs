@@ -7,12 +7,12 @@ use interlinear_schema::{
     Visibility,
 };
 
-use super::map::read;
 use super::output::Shown;
 use super::prompts::user_message;
 use super::state::State;
 use super::tools;
 use super::wire::{Block, MessageLine};
+use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
 use crate::json::Value;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, ItemKind, ItemRole, ItemStatus, Text, TurnStatus};
 
-use super::map::read;
 use super::messages::{part, text_part};
 use super::output::Shown;
 use super::state::State;
 use super::wire::{Block, Older};
+use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 

@@ -3,10 +3,10 @@
 
 use interlinear_schema::{ContentPart, IntoOwned as _, ItemKind, ItemRole, ItemStatus};
 
-use super::map::read;
 use super::messages::{part, text_part};
 use super::state::{Prompt, State};
 use super::wire::{Block, MessageLine};
+use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::hash;
 

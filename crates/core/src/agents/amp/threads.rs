@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, ItemKind, ItemRole, ItemStatus, Json, StatusLabel, Text, TurnStatus};
 
-use super::map::read;
 use super::messages::{part, text_part};
 use super::output::Shown;
 use super::state::State;
 use super::wire::{Block, Run, Thread, ThreadMessage};
 use crate::agents::Recognised;
+use crate::agents::read;
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, Text, TextPart};
 
-use super::map::read;
 use super::wire::{Block, Source};
+use crate::agents::read;
 use crate::emit::Emit;
 use crate::json::Value;
 

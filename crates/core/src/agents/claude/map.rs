@@ -12,12 +12,11 @@ use super::state::State;
 use super::wire::{
     Assistant, ControlCancel, ControlRequest, ControlResponse, Line, Small, Stored, Stream, System, TurnResult, User,
 };
-use crate::agents::Adapter;
+use crate::agents::{Adapter, read, with};
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::time;
-use crate::wire::Wire;
 
 impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
@@ -31,11 +30,7 @@ impl Adapter for State {
         {
             emit.native_session(id);
         }
-        let stored = if self.stored { read::<Stored<'_>>(line, emit) } else { None };
-        let agent = stored.and_then(|head| {
-            stored_head(&head, emit);
-            self.stored_agent(&head, line, emit)
-        });
+        let agent = if self.stored { self.stored_line(line, emit) } else { None };
         self.dispatch(&head, agent, line, emit);
     }
 
@@ -90,54 +85,33 @@ impl Adapter for State {
     }
 }
 
-/// Reads a line into its struct; what is not known of it goes into the drift report.
-pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
-    T::read(line, "", &mut emit.book.drift)
-}
-
 impl State {
+    /// What every stored entry says; the subagent that it belongs to.
+    #[inline(never)]
+    fn stored_line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) -> Option<String> {
+        let head = read::<Stored<'_>>(line, emit)?;
+        stored_head(&head, emit);
+        self.stored_agent(&head, line, emit)
+    }
+
     fn dispatch(&mut self, head: &Line<'_>, agent: Option<String>, line: Value<'_>, emit: &mut Emit<'_>) {
         match head.kind {
-            "assistant" => {
-                if let Some(assistant) = &read::<Assistant<'_>>(line, emit) {
-                    self.assistant(assistant, agent, emit);
-                }
-            }
-            "user" => {
-                if let Some(user) = &read::<User<'_>>(line, emit) {
-                    self.user(user, agent, emit);
-                }
-            }
-            "stream_event" => {
-                if let Some(stream) = &read::<Stream<'_>>(line, emit) {
-                    self.stream(stream, emit);
-                }
-            }
-            "result" => {
-                if let Some(result) = &read::<TurnResult<'_>>(line, emit) {
-                    self.result(result, emit);
-                }
-            }
-            "system" => {
-                if let Some(system) = &read::<System<'_>>(line, emit) {
-                    let subtype = head.subtype.unwrap_or_default();
-                    self.system(subtype, system, head, line, agent, emit);
-                }
-            }
+            "assistant" => with::<Assistant<'_>>(line, emit, |assistant, emit| self.assistant(assistant, agent, emit)),
+            "user" => with::<User<'_>>(line, emit, |user, emit| self.user(user, agent, emit)),
+            "stream_event" => with::<Stream<'_>>(line, emit, |stream, emit| self.stream(stream, emit)),
+            "result" => with::<TurnResult<'_>>(line, emit, |result, emit| self.result(result, emit)),
+            "system" => with::<System<'_>>(line, emit, |system, emit| {
+                let subtype = head.subtype.unwrap_or_default();
+                self.system(subtype, system, head, line, agent, emit);
+            }),
             "control_request" => {
-                if let Some(request) = &read::<ControlRequest<'_>>(line, emit) {
-                    self.agent_request(request, line, emit);
-                }
+                with::<ControlRequest<'_>>(line, emit, |request, emit| self.agent_request(request, line, emit));
             }
             "control_response" => {
-                if let Some(response) = &read::<ControlResponse<'_>>(line, emit) {
-                    self.agent_response(response, emit);
-                }
+                with::<ControlResponse<'_>>(line, emit, |response, emit| self.agent_response(response, emit));
             }
             "control_cancel_request" => {
-                if let Some(cancel) = &read::<ControlCancel<'_>>(line, emit) {
-                    self.cancelled(cancel, emit);
-                }
+                with::<ControlCancel<'_>>(line, emit, |cancel, emit| self.cancelled(cancel, emit));
             }
             kind => self.small(kind, line, agent, emit),
         }

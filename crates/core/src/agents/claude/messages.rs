@@ -8,10 +8,10 @@ use interlinear_schema::{
 };
 
 use super::blocks;
-use super::map::read;
 use super::state::{BlockKind, CallInfo, Message, State, StreamBlock};
 use super::tools;
 use super::wire::{self, Assistant, Block, Stream};
+use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
 use crate::hash;

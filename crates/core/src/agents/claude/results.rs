@@ -8,12 +8,12 @@ use interlinear_schema::{
 };
 
 use super::blocks;
-use super::map::read;
 use super::messages::content_blocks;
 use super::state::{CallInfo, Prompt, State, TodoEntry};
 use super::stored::is_launch;
 use super::tools;
 use super::wire::{Block, User};
+use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::json::{Tape, Value};
 use crate::wire::named;

@@ -3,11 +3,11 @@
 use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
 
 use super::argv;
-use super::map::read;
 use super::messages::{image_part, text_part};
 use super::state::State;
 use super::turns::{self, Ended};
 use super::wire::{ExecEvent, Failure};
+use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 

@@ -3,9 +3,9 @@
 
 use interlinear_schema::{StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
-use super::map::read;
 use super::state::State;
 use super::wire::Item;
+use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::Emit;
 use crate::json::Value;

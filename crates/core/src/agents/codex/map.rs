@@ -9,7 +9,7 @@ use super::state::{HostRequest, Part, State};
 use super::stored::is_bare;
 use super::turns::{self, Ended};
 use super::wire::{Failure, Message, Opened, Params, Settings, Thread};
-use crate::agents::Adapter;
+use crate::agents::{Adapter, read};
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::Emit;
 use crate::json::{Kind, Tape, Value};
@@ -65,11 +65,6 @@ impl Adapter for State {
     fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }
-}
-
-/// Reads a line into its struct; what is not known of it goes into the drift report.
-pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
-    T::read(line, "", &mut emit.book.drift)
 }
 
 /// Why a notification is ignored on purpose, if it is.

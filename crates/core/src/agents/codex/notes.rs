@@ -3,10 +3,10 @@
 use interlinear_schema::{Json, StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
 use super::items::Place;
-use super::map::read;
 use super::state::State;
 use super::turns;
 use super::wire::{Note, Settings};
+use crate::agents::read;
 use crate::emit::Emit;
 use crate::json::{Kind, Value};
 

@@ -1,9 +1,9 @@
 //! The first version of the app server's protocol: a conversation in place of a thread, and `codex/event/…` in place
 //! of items. For a time both were sent: then the items tell more.
 
-use super::map::read;
 use super::state::State;
 use super::wire::{Happened, Item};
+use crate::agents::read;
 use crate::emit::Emit;
 use crate::json::Value;
 

@@ -6,13 +6,13 @@
 use interlinear_schema::{Json, StatusLabel, TurnStatus};
 
 use super::items::Place;
-use super::map::read;
 use super::messages::{system_item, text_part};
 use super::notes;
 use super::state::{Held, State, Thread};
 use super::turns::Ended;
 use super::wire::{Happened, Meta, Rollout, Seen, Settings};
 use crate::agents::Recognised;
+use crate::agents::read;
 use crate::api::{Agent, Form};
 use crate::emit::Emit;
 use crate::json::{Tape, Value};

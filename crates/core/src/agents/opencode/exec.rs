@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, Json, Text};
 
-use super::map::read;
 use super::parts::text_part;
 use super::state::{Run, State};
 use super::wire::{Failure, Part, Printed};
+use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 

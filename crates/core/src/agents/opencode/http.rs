@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, Text};
 
-use super::map::read;
 use super::messages::prompt_message;
 use super::state::{Dialect, FailedRequest, State};
 use super::wire::{Failure, Info, SessionInfo};
+use crate::agents::read;
 use crate::emit::Emit;
 use crate::hash;
 use crate::json::Value;

@@ -7,13 +7,12 @@ use interlinear_schema::{EndReason, ErrorData, Json, SessionEndedData, StatusLab
 use super::state::{Dialect, State};
 use super::wire::{Asked, Frame, MessageEvent, Permission, SessionEvent};
 use super::{streams, tools};
-use crate::agents::Adapter;
+use crate::agents::{Adapter, read};
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::Emit;
 use crate::hash;
 use crate::json::Value;
 use crate::repeat::Growth;
-use crate::wire::Wire;
 
 impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
@@ -131,11 +130,6 @@ impl Adapter for State {
             self.tell_failed(&id, emit);
         }
     }
-}
-
-/// Reads a value into its struct; what is not known of it goes into the drift report.
-pub(super) fn read<'a, T: Wire<'a>>(value: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
-    T::read(value, "", &mut emit.book.drift)
 }
 
 /// The session that an event names: beside its content or in it.

@@ -6,10 +6,10 @@ use interlinear_schema::{
     ContentPart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text, Visibility,
 };
 
-use super::map::read;
 use super::parts;
 use super::state::{Complete, Role, State};
 use super::wire::{Cache, Failure, Info, Part, Tokens};
+use crate::agents::read;
 use crate::emit::{Emit, Ref, Spec};
 use crate::hash;
 use crate::json::{Tape, Value};

@@ -6,11 +6,11 @@ use interlinear_schema::{
     ContentPart, FileRefPart, ItemKind, ItemRole, ItemStatus, StatusLabel, StatusPart, Text, ToolResultPart,
 };
 
-use super::map::read;
 use super::parts::{file, text_part};
 use super::state::{Dialect, Role, State};
 use super::tools;
 use super::wire::{Attachment, Content, Model, Next, StoredNext};
+use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::hash;
 use crate::json::Value;

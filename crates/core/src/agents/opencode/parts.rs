@@ -7,11 +7,11 @@ use interlinear_schema::{
     ToolResultPart,
 };
 
-use super::map::read;
 use super::messages::visibility;
 use super::state::{Message, Role, State, Tool};
 use super::tools;
 use super::wire::{Part, ToolState};
+use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit};
 use crate::hash;

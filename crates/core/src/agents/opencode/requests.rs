@@ -6,9 +6,9 @@ use interlinear_schema::{
     Json, PermissionData, PermissionStatus, Question as QuestionAsked, QuestionData, QuestionKind, QuestionOption, Text,
 };
 
-use super::map::read;
 use super::state::{Pending, Route, State};
 use super::wire::{Asked, Permission, Question};
+use crate::agents::read;
 use crate::emit::Emit;
 use crate::hash;
 use crate::json::{Tape, Value};

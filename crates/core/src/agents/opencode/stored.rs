@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::map::read;
 use super::state::{State, Waiting};
 use super::wire::{Export, Exported, Info, Part};
+use crate::agents::read;
 use crate::agents::{Document, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::Emit;

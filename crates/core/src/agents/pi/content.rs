@@ -6,8 +6,8 @@ use interlinear_schema::{
     ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, ReasoningPart, Text, TextPart, Visibility,
 };
 
-use super::map::read;
 use super::wire::Block;
+use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::Emit;
 use crate::json::Value;

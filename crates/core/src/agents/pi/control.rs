@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, Json, StatusLabel, StatusPart, Text};
 
-use super::map::{read, title};
+use super::map::title;
 use super::state::{HostRequest, State};
 use super::wire::{HostCommand, Response, UiResponse};
+use crate::agents::read;
 use crate::emit::Emit;
 use crate::json::Value;
 

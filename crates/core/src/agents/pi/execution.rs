@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use interlinear_schema::{PermissionStatus, Text, ToolCallPart, ToolKind, ToolResultPart};
 
 use super::content;
-use super::map::read;
 use super::messages::Place;
 use super::state::{CallInfo, State};
 use super::tools;
 use super::wire::{Execution, Message, Small, ToolResult};
+use crate::agents::read;
 use crate::emit::{CallSpec, Emit};
 use crate::json::Value;
 use crate::wire::named;

@@ -7,13 +7,12 @@ use super::wire::{
     AgentEnd, Compaction, Execution, ExtensionError, Header, Line, MessageLine, Response, Retry, Small, UiRequest,
     Update,
 };
-use crate::agents::Adapter;
+use crate::agents::{Adapter, read, with};
 use crate::api::{Channel, Command, Form, Outgoing};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::repeat::Growth;
 use crate::time;
-use crate::wire::Wire;
 
 impl Adapter for State {
     fn receive(&mut self, line: Value<'_>, _: &Channel, emit: &mut Emit<'_>) {
@@ -106,39 +105,34 @@ impl Adapter for State {
     }
 }
 
-/// Reads a line into its struct; what is not known of it goes into the drift report.
-pub(super) fn read<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>) -> Option<T> {
-    T::read(line, "", &mut emit.book.drift)
-}
-
 impl State {
     fn dispatch(&mut self, kind: &str, line: Value<'_>, emit: &mut Emit<'_>) {
         match kind {
-            "message_update" => with::<Update<'_>>(line, emit, |update, emit| self.update(&update, emit)),
-            "message_start" => with::<MessageLine<'_>>(line, emit, |line, emit| self.message_start(&line, emit)),
-            "message_end" => with::<MessageLine<'_>>(line, emit, |line, emit| self.message_end(&line, emit)),
-            "tool_execution_start" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_start(&line, emit)),
-            "tool_execution_update" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_update(&line, emit)),
-            "tool_execution_end" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_end(&line, emit)),
+            "message_update" => with::<Update<'_>>(line, emit, |update, emit| self.update(update, emit)),
+            "message_start" => with::<MessageLine<'_>>(line, emit, |line, emit| self.message_start(line, emit)),
+            "message_end" => with::<MessageLine<'_>>(line, emit, |line, emit| self.message_end(line, emit)),
+            "tool_execution_start" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_start(line, emit)),
+            "tool_execution_update" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_update(line, emit)),
+            "tool_execution_end" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_end(line, emit)),
             "agent_start" => self.agent_start(emit),
-            "agent_end" => with::<AgentEnd<'_>>(line, emit, |line, emit| self.agent_end(&line, emit)),
+            "agent_end" => with::<AgentEnd<'_>>(line, emit, |line, emit| self.agent_end(line, emit)),
             "agent_settled" => self.settled(emit),
             "turn_start" => emit.ignore("start of a request to the model"),
             "turn_end" => emit.ignore("repeated"),
-            "response" => with::<Response<'_>>(line, emit, |line, emit| self.response(&line, emit)),
+            "response" => with::<Response<'_>>(line, emit, |line, emit| self.response(line, emit)),
             "extension_ui_request" | "hook_ui_request" => with::<UiRequest<'_>>(line, emit, |request, emit| {
-                self.ui_request(&request, kind.starts_with("hook"), emit);
+                self.ui_request(request, kind.starts_with("hook"), emit);
             }),
             "extension_error" | "hook_error" => with::<ExtensionError<'_>>(line, emit, extension_error),
-            "auto_retry_start" => with::<Retry<'_>>(line, emit, |retry, emit| self.retry(&retry, emit)),
+            "auto_retry_start" => with::<Retry<'_>>(line, emit, |retry, emit| self.retry(retry, emit)),
             "auto_retry_end" => with::<Retry<'_>>(line, emit, |retry, emit| self.retry_end(retry, emit)),
             "compaction_start" | "auto_compaction_start" => {
-                with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_start(&line, emit));
+                with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_start(line, emit));
             }
             "compaction_end" | "auto_compaction_end" => {
-                with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_end(&line, emit));
+                with::<Compaction<'_>>(line, emit, |line, emit| self.compaction_end(line, emit));
             }
-            "session" => with::<Header<'_>>(line, emit, |header, emit| self.header(&header, emit)),
+            "session" => with::<Header<'_>>(line, emit, |header, emit| self.header(header, emit)),
             _ => self.small(kind, line, emit),
         }
     }
@@ -209,12 +203,12 @@ impl State {
     }
 
     /// There will be no retry any more. One that had not begun was cancelled, and the turn with it.
-    fn retry_end(&mut self, retry: Retry<'_>, emit: &mut Emit<'_>) {
+    fn retry_end(&mut self, retry: &Retry<'_>, emit: &mut Emit<'_>) {
         self.retry_is_over(emit);
         emit.ignore("end of a retry");
         if std::mem::take(&mut self.retrying) && retry.success == Some(false) {
             self.turn.aborted = true;
-            emit.status(StatusLabel::Notice, retry.final_error, None);
+            emit.status(StatusLabel::Notice, retry.final_error.as_ref().map(Text::borrow), None);
         }
     }
 
@@ -259,18 +253,11 @@ impl State {
     }
 }
 
-/// Reads a line and hands it on. One that cannot be read tells nothing: it is no object.
-fn with<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>, then: impl FnOnce(T, &mut Emit<'_>)) {
-    if let Some(read) = read::<T>(line, emit) {
-        then(read, emit);
-    }
-}
-
 /// An extension failed; the turn goes on.
-fn extension_error(line: ExtensionError<'_>, emit: &mut Emit<'_>) {
+fn extension_error(line: &ExtensionError<'_>, emit: &mut Emit<'_>) {
     let json = |value: Option<Value<'_>>| value.map_or("null", Value::raw).to_owned();
     emit.error(ErrorData {
-        message: line.error.unwrap_or_default(),
+        message: line.error.as_ref().map(Text::borrow).unwrap_or_default(),
         code: Some("extension_error".into()),
         details: Some(Json::from_text(format!("{{\"extension\":{},\"event\":{}}}", json(line.path), json(line.event)))),
         ..ErrorData::default()

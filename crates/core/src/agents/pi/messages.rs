@@ -4,10 +4,10 @@
 use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, JsonPart};
 
 use super::content::{self, text_part};
-use super::map::read;
 use super::state::{self, State};
 use super::tools;
 use super::wire::{Block, Message, MessageLine};
+use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Ref, Spec};
 use crate::json::Value;

@@ -3,10 +3,11 @@
 use interlinear_schema::{ContentPart, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart};
 
 use super::content::{self, text_part};
-use super::map::{read, title};
+use super::map::title;
 use super::messages::Place;
 use super::state::State;
 use super::wire::{Entry, Header, Message};
+use crate::agents::read;
 use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
