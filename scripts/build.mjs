@@ -10,7 +10,7 @@ import { wasmToolchain } from "./toolchain.mjs";
 
 const rust = ["Cargo.toml", "Cargo.lock", "crates"];
 const bin = (name) => at("node_modules", ".bin", name);
-const tool = (name) => at("target", "debug", name);
+const tool = (name) => at("target-wasm", "debug", name);
 
 /** The time of the last change in a file or a folder. */
 function changed(path) {
@@ -36,27 +36,24 @@ const modules = [
   sources: [...rust, `bindings/${module.crate}`, ...makers],
 }));
 
-/** bindings/* → target-wasm: a folder of its own, because it may be another compiler's. */
-async function compileWasm() {
+const crateName = (crate) => (crate === "wasm" ? "interlinear-wasm" : `interlinear-${crate}-wasm`);
+
+/**
+ * bindings/* → target-wasm → npm/wasm/dist. In a folder of its own: it may be another compiler's, and cargo does one thing
+ * at a time in a folder.
+ */
+async function wasm() {
   const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
   if (stale.length === 0) return;
   say("WebAssembly: compiling (a minute or two the first time)");
   const { cargo, args, env } = wasmToolchain();
-  const where = ["--target", "wasm32-unknown-unknown", "--target-dir", "target-wasm"];
+  const folder = ["--target-dir", "target-wasm"];
   const packages = stale.flatMap(({ crate }) => ["--package", crateName(crate)]);
-  const build = ["build", "--profile", "wasm", ...packages, ...where, ...args];
+  const build = ["build", "--profile", "wasm", ...packages, "--target", "wasm32-unknown-unknown", ...folder, ...args];
   await run(cargo, build, { env, echo: false, name: "compiling for WebAssembly" });
-}
-
-const crateName = (crate) => (crate === "wasm" ? "interlinear-wasm" : `interlinear-${crate}-wasm`);
-
-/** target-wasm → npm/wasm/dist */
-async function wasm() {
-  const stale = modules.filter(({ output, sources }) => !upToDate(output, sources));
-  if (stale.length === 0) return;
   say("WebAssembly: glue and optimisation");
   // Together, so that what both are made of is compiled once.
-  const tools = ["build", "--quiet", "--package", "interlinear-bindgen", "--package", "interlinear-hints"];
+  const tools = ["build", "--quiet", "--package", "interlinear-bindgen", "--package", "interlinear-hints", ...folder];
   await run("cargo", tools, { echo: false, name: "compiling tools" });
   for (const { crate, name, output } of stale) {
     const folder = dirname(output);
@@ -164,9 +161,8 @@ async function inspector() {
 export async function build() {
   await setupBuild();
   heading("Build");
-  // Both end in a long step that uses one processor only.
-  await Promise.all([compileWasm(), native()]);
-  await wasm();
+  // Both have long steps that use one processor only.
+  await Promise.all([wasm(), native()]);
   await typescript();
   await inspector();
 }

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testedCrates } from "../../scripts/workspace.mjs";
 import { root, transcripts } from "../fixtures.mjs";
 
 const script = fileURLToPath(new URL("convert.mjs", import.meta.url));
@@ -29,7 +30,7 @@ function byRust(raw) {
 }
 
 before(() => {
-  execFileSync("cargo", ["build", "--quiet", "--package", "interlinear-core", "--example", "convert"], { cwd: root });
+  execFileSync("cargo", ["build", "--quiet", ...testedCrates, "--example", "convert"], { cwd: root });
 });
 
 for (const raw of [false, true]) {
