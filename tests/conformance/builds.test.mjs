@@ -2,14 +2,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { testedCrates } from "../../scripts/workspace.mjs";
 import { root, transcripts } from "../fixtures.mjs";
+import { compiled } from "../rust.mjs";
 
 const script = fileURLToPath(new URL("convert.mjs", import.meta.url));
-const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const all = transcripts();
 
 /** The events of every fixture, by a build of the npm package: hashes and sizes. */
@@ -21,17 +19,13 @@ function byPackage(backend, raw) {
 
 /** The same, by Rust itself. */
 function byRust(raw) {
-  const convert = join(target, "debug", "examples", "convert");
+  const convert = compiled("example", "convert");
   const results = all.map(({ name, files }) => {
     const output = execFileSync(convert, [...(raw ? ["--raw"] : []), ...files], { cwd: root, maxBuffer: 1 << 30 });
     return [name, { bytes: output.length, hash: createHash("sha256").update(output).digest("hex") }];
   });
   return Object.fromEntries(results);
 }
-
-before(() => {
-  execFileSync("cargo", ["build", "--quiet", ...testedCrates, "--example", "convert"], { cwd: root });
-});
 
 for (const raw of [false, true]) {
   test(`all builds give the same bytes for every fixture${raw ? ", native objects included" : ""}`, () => {

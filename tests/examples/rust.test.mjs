@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shell } from "../cli/run.mjs";
+import { compiled } from "../rust.mjs";
 
-const run = (file) => shell(`cargo run --quiet --package interlinear-example -- ${file}`);
+const run = (file) => shell(`"${compiled("bin", "what-was-done")}" ${file}`);
 
 test("the example in Rust says what was done", async () => {
   const { code, stdout, stderr } = await run("tests/fixtures/claude/recordings/edit_file.jsonl");
