@@ -47,13 +47,13 @@ async function wasm() {
   if (stale.length === 0) return;
   say("WebAssembly: compiling (a minute or two the first time)");
   const { cargo, args, env } = wasmToolchain();
-  const folder = ["--target-dir", "target-wasm"];
+  const where = ["--target-dir", "target-wasm"];
   const packages = stale.flatMap(({ crate }) => ["--package", crateName(crate)]);
-  const build = ["build", "--profile", "wasm", ...packages, "--target", "wasm32-unknown-unknown", ...folder, ...args];
+  const build = ["build", "--profile", "wasm", ...packages, "--target", "wasm32-unknown-unknown", ...where, ...args];
   await run(cargo, build, { env, echo: false, name: "compiling for WebAssembly" });
   say("WebAssembly: glue and optimisation");
   // Together, so that what both are made of is compiled once.
-  const tools = ["build", "--quiet", "--package", "interlinear-bindgen", "--package", "interlinear-hints", ...folder];
+  const tools = ["build", "--quiet", "--package", "interlinear-bindgen", "--package", "interlinear-hints", ...where];
   await run("cargo", tools, { echo: false, name: "compiling tools" });
   for (const { crate, name, output } of stale) {
     const folder = dirname(output);

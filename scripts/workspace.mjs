@@ -1,5 +1,5 @@
-/** What has tests that run without a host; compiling the rest for them would take long and prove nothing. */
+/** What has no tests in Rust: it is tested as what it is built into. */
 const untested = ["interlinear-node", "interlinear-wasm", "interlinear-exchange-wasm", "interlinear-bindgen"];
 
-/** Tells cargo to compile all that is tested; who asks for a part of it in another way gets another compilation of it. */
+/** Tells cargo what is tested. Asked for a part of it by another name, it would compile the core anew, with other features. */
 export const testedCrates = ["--workspace", ...untested.flatMap((crate) => ["--exclude", crate])];

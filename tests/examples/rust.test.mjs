@@ -1,12 +1,29 @@
+// The command that the example tells, without another compilation of the core: the package's one program is what it runs.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { shell } from "../cli/run.mjs";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { before, test } from "node:test";
+import { root, shell } from "../cli/run.mjs";
 import { compiled } from "../rust.mjs";
 
-const run = (file) => shell(`"${compiled("bin", "what-was-done")}" ${file}`);
+const source = readFileSync(new URL("../../examples/rust/main.rs", import.meta.url), "utf8");
+const [, name, told] = /^\/\/! cargo run --package (\S+) -- (\S+)$/m.exec(source);
+let program;
+
+before(() => {
+  const metadata = execFileSync("cargo", ["metadata", "--no-deps", "--format-version", "1"], { cwd: root });
+  const { targets } = JSON.parse(metadata).packages.find((member) => member.name === name);
+  assert.deepEqual(
+    targets.map(({ kind }) => kind),
+    [["bin"]],
+  );
+  program = compiled("bin", targets[0].name);
+});
+
+const run = (file) => shell(`"${program}" ${file}`);
 
 test("the example in Rust says what was done", async () => {
-  const { code, stdout, stderr } = await run("tests/fixtures/claude/recordings/edit_file.jsonl");
+  const { code, stdout, stderr } = await run(told);
   assert.equal(code, 0, stderr);
   assert.equal(
     stdout,
