@@ -53,7 +53,7 @@ function convert(files) {
 function check(events) {
   const checker = new ContractChecker();
   for (const event of events.toString().split("\n").filter(Boolean)) checker.json(event);
-  checker.finish();
+  checker.breaks();
 }
 
 const [counting, start, length, output] = more;

@@ -41,11 +41,6 @@ impl ContractChecker {
     pub fn breaks(&mut self) -> String {
         json(&self.0.breaks())
     }
-
-    /// The stream is over: the breaks that only show now, as a JSON array.
-    pub fn finish(&mut self) -> String {
-        json(&self.0.finish())
-    }
 }
 
 /// What a transcript is, from its beginning: JSON.

@@ -103,15 +103,9 @@ impl Checker {
         Report { session_id, sequence, breaks: &mut self.breaks }.broken(1, format!("not an event: {why}"));
     }
 
-    /// The breaks found since the last call.
+    /// The breaks found since the last call. A session that has not ended may go on elsewhere; what it left open is no break.
     pub fn breaks(&mut self) -> Vec<Break> {
         std::mem::take(&mut self.breaks)
-    }
-
-    /// The stream is over: the breaks found since the last call. A session that has not ended may go on elsewhere;
-    /// what it left open is no break.
-    pub fn finish(&mut self) -> Vec<Break> {
-        self.breaks()
     }
 }
 

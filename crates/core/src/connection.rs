@@ -4,7 +4,7 @@ mod reading;
 
 use interlinear_schema::{EndReason, SessionEndedData, TerminatedBy, Text};
 
-use crate::agents::{self, Adapter as _};
+use crate::agents;
 use crate::api::{Agent, Channel, Command, Exit, Failure, Form, HttpRequest, OpenOptions, Outgoing, Stats};
 use crate::book::{Book, Counts};
 use crate::emit::{Emit, Session};

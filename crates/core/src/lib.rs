@@ -37,6 +37,7 @@ pub mod hash;
 mod json;
 mod lines;
 mod map;
+mod mcp;
 mod recording;
 mod repeat;
 mod sink;

@@ -1,4 +1,6 @@
-//! Files that are named by URIs.
+//! Files that are named by URIs, and bytes that are.
+
+use interlinear_schema::Text;
 
 /// The path that a URI names: `file:///workspace/a%20b`.
 pub(crate) fn path_of_uri(uri: &str) -> String {
@@ -18,6 +20,13 @@ pub(crate) fn path_of_uri(uri: &str) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Bytes that stand in a line, in base64, as a URL.
+pub(crate) fn data_url(mime: Option<&str>, data: &Text<'_>) -> Text<'static> {
+    let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
+    data.append_to(&mut url);
+    Text::from_wtf8(url)
 }
 
 #[cfg(test)]

@@ -161,7 +161,7 @@ impl Session {
             EventData::TurnStarted(_) => {
                 self.turns += 1;
                 self.in_turn = true;
-                drafts.push(Draft::main(EventType::StepStarted, None, step("turn", "agent")));
+                drafts.push(Draft::main(EventType::StepStarted, step("turn", "agent")));
             }
             EventData::TurnEnded(data) => drafts.push(turn_ended(data)),
             // What began is told when it is complete: the transcript has no deltas.
@@ -210,7 +210,7 @@ impl Session {
 
     fn run(&self, r#type: EventType, error: Option<Text<'static>>) -> Draft {
         let payload = Step { name: text(&self.id), kind: "agent".into(), error, result: None };
-        Draft::main(r#type, None, payload)
+        Draft::main(r#type, payload)
     }
 
     fn end(&mut self, data: &SessionEndedData<'_>, drafts: &mut Vec<Draft>) {
@@ -357,8 +357,8 @@ impl Draft {
         Self { agent: agent.map(str::to_owned), child: None, r#type, step: None, payload }
     }
 
-    fn main(r#type: EventType, path: Option<String>, payload: Step) -> Self {
-        Self { step: path, ..Self::of(None, r#type, Payload::Step(payload)) }
+    fn main(r#type: EventType, step: Step) -> Self {
+        Self::of(None, r#type, Payload::Step(step))
     }
 
     /// A step is over.
@@ -372,7 +372,7 @@ fn turn_ended(data: &TurnData<'_>) -> Draft {
     let status = metadata.and_then(|metadata| metadata.parse::<TurnMetadata<'static>>().ok()?.status);
     let error = status.filter(|status| *status != TurnStatus::Completed).map(|status| text(status.as_str()));
     let result = metadata.map(|metadata| Json::from_text(metadata.as_str().to_owned()));
-    Draft::main(EventType::StepCompleted, None, Step { error, result, ..step("turn", "agent") })
+    Draft::main(EventType::StepCompleted, Step { error, result, ..step("turn", "agent") })
 }
 
 /// A message; one that says nothing leaves nothing.
@@ -432,10 +432,8 @@ fn run_id(session: &str, agent: &str) -> String {
     if agent.is_empty() && crate::write::is_uuid(session) {
         return session.to_owned();
     }
-    let hash = |seed: u64| {
-        let bytes = session.bytes().chain([0]).chain(agent.bytes());
-        bytes.fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-    };
+    let of = [session, "\0", agent].concat();
+    let hash = |seed: u64| interlinear_core::hash::more(seed, of.as_bytes());
     let bits = u128::from(hash(0xcbf2_9ce4_8422_2325)) << 64 | u128::from(hash(0x9e37_79b9_7f4a_7c15));
     // Version 4, variant 1, as every reader of UUIDs expects.
     let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;

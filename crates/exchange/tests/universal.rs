@@ -153,7 +153,7 @@ fn every_recording_goes_there_and_back_and_keeps_the_contract() {
             for event in &back {
                 checker.event(event);
             }
-            let breaks = checker.finish();
+            let breaks = checker.breaks();
             assert!(breaks.is_empty(), "{}: {:?}", path.display(), breaks.first());
             let mut told = without_result_files(outline(&back));
             let mut expected = expected.clone();
@@ -248,7 +248,7 @@ fn a_foreign_run_tree_becomes_one_session_whose_called_runs_are_subagents() {
     for event in &events {
         checker.event(event);
     }
-    let breaks = checker.finish();
+    let breaks = checker.breaks();
     assert!(breaks.iter().all(|one| one.rule == 19), "{breaks:?}");
     assert!(
         events.iter().all(|event| event.session_id == "mine" && event.native_session_id.as_deref() == Some(parent))

@@ -209,6 +209,24 @@ parts! {
     Status = "status",
 }
 
+impl<'a> ContentPart<'a> {
+    /// Plain text.
+    pub fn text(text: Text<'a>) -> Self {
+        Self::Text(TextPart { text, ..TextPart::default() })
+    }
+
+    /// Structured content.
+    pub fn json(json: Json<'a>) -> Self {
+        Self::Json(JsonPart { json, ..JsonPart::default() })
+    }
+
+    /// Reasoning. What the model hides has no text.
+    pub fn reasoning(text: Text<'a>) -> Self {
+        let visibility = if text.is_empty() { Visibility::Private } else { Visibility::Public };
+        Self::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
+    }
+}
+
 impl Default for ContentPart<'_> {
     fn default() -> Self {
         Self::Text(TextPart::default())

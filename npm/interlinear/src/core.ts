@@ -43,7 +43,6 @@ export interface RawTranscript {
 export interface RawChecker {
   json(event: string): void;
   breaks(): string;
-  finish(): string;
   free?(): void;
 }
 

@@ -7,6 +7,8 @@ mod codex;
 mod opencode;
 mod pi;
 
+use std::ops::{Deref, DerefMut};
+
 use crate::api::{Agent, Channel, Command, Form, Outgoing};
 use crate::emit::Emit;
 use crate::json::Value;
@@ -41,7 +43,7 @@ pub(crate) trait Adapter {
     /// Nothing more will come: what is complete but was not known to be is completed.
     fn finish(&mut self, emit: &mut Emit<'_>);
     /// A whole document of a stored session.
-    fn document(&mut self, _name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+    fn document(&mut self, document: Value<'_>, emit: &mut Emit<'_>) {
         emit.unknown(document.json(), None);
     }
     /// The lines of another stored file follow.
@@ -115,8 +117,12 @@ impl State {
             Self::Codex(_) | Self::Opencode(_) | Self::Amp(_) => {}
         }
     }
+}
 
-    fn adapter(&self) -> &dyn Adapter {
+impl Deref for State {
+    type Target = dyn Adapter;
+
+    fn deref(&self) -> &Self::Target {
         match self {
             Self::Claude(state) => state.as_ref(),
             Self::Amp(state) => state.as_ref(),
@@ -125,8 +131,10 @@ impl State {
             Self::Opencode(state) => state.as_ref(),
         }
     }
+}
 
-    fn adapter_mut(&mut self) -> &mut dyn Adapter {
+impl DerefMut for State {
+    fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::Claude(state) => state.as_mut(),
             Self::Amp(state) => state.as_mut(),
@@ -134,60 +142,6 @@ impl State {
             Self::Codex(state) => state.as_mut(),
             Self::Opencode(state) => state.as_mut(),
         }
-    }
-}
-
-impl Adapter for State {
-    fn receive(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
-        self.adapter_mut().receive(line, channel, emit);
-    }
-
-    fn sent(&mut self, line: Value<'_>, channel: &Channel, emit: &mut Emit<'_>) {
-        self.adapter_mut().sent(line, channel, emit);
-    }
-
-    fn text_sent(&mut self, text: &str, emit: &mut Emit<'_>) -> bool {
-        self.adapter_mut().text_sent(text, emit)
-    }
-
-    fn text_received(&mut self, emit: &mut Emit<'_>) {
-        self.adapter_mut().text_received(emit);
-    }
-
-    fn grow(&mut self, growth: &Growth<'_>, emit: &mut Emit<'_>) {
-        self.adapter_mut().grow(growth, emit);
-    }
-
-    fn differ<'v>(&self, line: Value<'v>) -> Option<Vec<Value<'v>>> {
-        self.adapter().differ(line)
-    }
-
-    fn next_file(&mut self) {
-        self.adapter_mut().next_file();
-    }
-
-    fn command(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
-        self.adapter_mut().command(command, emit, outgoing);
-    }
-
-    fn finish(&mut self, emit: &mut Emit<'_>) {
-        self.adapter_mut().finish(emit);
-    }
-
-    fn document(&mut self, name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
-        self.adapter_mut().document(name, document, emit);
-    }
-
-    fn last_error(&self) -> Option<&str> {
-        self.adapter().last_error()
-    }
-
-    fn deadline(&self) -> Option<i64> {
-        self.adapter().deadline()
-    }
-
-    fn tick(&mut self, emit: &mut Emit<'_>) {
-        self.adapter_mut().tick(emit);
     }
 }
 

@@ -69,7 +69,7 @@ impl Stream {
         for event in &self.0 {
             checker.json(&event.to_string());
         }
-        checker.finish().into_iter().map(|found| (found.rule, found.message)).collect()
+        checker.breaks().into_iter().map(|found| (found.rule, found.message)).collect()
     }
 
     #[track_caller]
@@ -176,7 +176,7 @@ fn rule_1_what_is_no_event_is_a_break() {
     let mut checker = Checker::new();
     checker.json("{\"session_id\":\"s\",\"sequence\":4}");
     checker.json("nonsense");
-    let breaks = checker.finish();
+    let breaks = checker.breaks();
     assert_eq!(breaks.iter().map(|found| (found.rule, found.sequence)).collect::<Vec<_>>(), [(1, 4), (1, 0)]);
     assert_eq!(breaks[0].session_id, "s");
     Stream::new().add("item.paused", json!({})).breaks(1, "\"item.paused\" is no event type");
@@ -358,7 +358,7 @@ fn rule_13_halves_of_a_surrogate_pair_meet() {
     for event in &stream.0 {
         checker.json(&event.to_string().replace("HIGH", "\\ud83d").replace("LOW", "\\ude00"));
     }
-    assert_eq!(checker.finish(), []);
+    assert_eq!(checker.breaks(), []);
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use interlinear_schema::ToJson as _;
 
 use super::{Connection, Direction, Machine};
-use crate::agents::Adapter as _;
 use crate::api::{Channel, Outgoing};
 use crate::book::Book;
 use crate::emit::Emit;
@@ -46,7 +45,7 @@ impl Connection {
         match Tape::default().read(text) {
             Ok(value) => {
                 let mut emit = Emit::new(book, sink, None);
-                machine.agent.document(name, value, &mut emit);
+                machine.agent.document(value, &mut emit);
                 let outcome = emit.outcome();
                 report_read(book, Direction::Out, bytes, outcome, sink);
             }

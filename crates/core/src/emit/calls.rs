@@ -47,7 +47,7 @@ impl Emit<'_> {
     /// A call whose arguments are known.
     pub(crate) fn call(&mut self, spec: CallSpec<'_>, part: ToolCallPart<'_>, synthetic: bool) {
         self.ensure_call_of(spec.agent);
-        if !self.register(spec, None) {
+        if !self.register(spec) {
             return;
         }
         let item = call_item(&spec);
@@ -59,7 +59,7 @@ impl Emit<'_> {
     /// A call whose arguments will stream.
     pub(crate) fn open_call(&mut self, spec: CallSpec<'_>, part: ToolCallPart<'_>) -> Option<Ref> {
         self.ensure_call_of(spec.agent);
-        if !self.register(spec, None) {
+        if !self.register(spec) {
             return None;
         }
         let item = self.open(&call_item(&spec), vec![ContentPart::ToolCall(part)], false);
@@ -82,7 +82,7 @@ impl Emit<'_> {
     }
 
     /// Remembers that a result must come. False if the call was seen before.
-    fn register(&mut self, spec: CallSpec<'_>, item: Option<Ref>) -> bool {
+    fn register(&mut self, spec: CallSpec<'_>) -> bool {
         if self.has_begun(spec.call_id) {
             self.ignore("late");
             return false;
@@ -93,7 +93,7 @@ impl Emit<'_> {
             call_id: spec.call_id.to_owned(),
             parent: spec.parent.map(str::to_owned),
             agent: spec.agent.map(str::to_owned),
-            item,
+            item: None,
             result: None,
         };
         session.calls.insert(session.last_call, call);

@@ -13,8 +13,7 @@ mod waiting;
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    Again, ContentPart, ErrorData, EventData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text,
-    UnparsedData,
+    Again, ContentPart, ErrorData, EventData, ItemKind, ItemStatus, Json, StatusLabel, StatusPart, Text, UnparsedData,
 };
 
 pub(crate) use calls::CallSpec;
@@ -253,7 +252,17 @@ impl<'e> Emit<'e> {
         self.status_with(StatusPart { label, detail, ..StatusPart::default() }, None, agent, false);
     }
 
-    /// The same, with more to it.
+    /// The session's title; said once.
+    pub(crate) fn title(&mut self, title: Option<Text<'_>>) {
+        let Some(title) = title.filter(|title| !title.is_empty()) else { return };
+        let json = Json::of(&title);
+        if !self.knows("title", &json) {
+            self.know("title", &json);
+            self.status(StatusLabel::Title, Some(title), None);
+        }
+    }
+
+    /// Something a person would want to know, with more to it.
     pub(crate) fn status_with(
         &mut self,
         part: StatusPart<'_>,
@@ -263,7 +272,7 @@ impl<'e> Emit<'e> {
     ) {
         let mut content = Vec::with_capacity(2);
         content.push(ContentPart::Status(part));
-        content.extend(json.map(|json| ContentPart::Json(JsonPart { json, ..JsonPart::default() })));
+        content.extend(json.map(|json| ContentPart::json(json)));
         let spec = Spec { kind: ItemKind::Status, agent, ..Spec::default() };
         self.item(&spec, ItemStatus::Completed, content, synthetic);
     }
@@ -351,7 +360,7 @@ impl<'e> Emit<'e> {
     pub(crate) fn unknown(&mut self, json: Json<'_>, agent: Option<&str>) {
         self.book.drift.note(DriftKind::Kind, "", &self.book.kind);
         let spec = Spec { kind: ItemKind::Unknown, agent, ..Spec::default() };
-        let content = vec![ContentPart::Json(JsonPart { json, ..JsonPart::default() })];
+        let content = vec![ContentPart::json(json)];
         self.item(&spec, ItemStatus::Completed, content, false);
     }
 

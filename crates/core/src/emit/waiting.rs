@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, Text};
+use interlinear_schema::Text;
 
-use super::{Emit, Ref, add_number};
+use super::{Emit, add_number};
 use crate::hash;
 
 impl Emit<'_> {
@@ -32,11 +32,6 @@ impl Emit<'_> {
             begun.note_number(hash(base), number - 1);
         }
         id
-    }
-
-    /// The whole of a part as the agent shows it now; what is new of its text is a delta of the agent's own.
-    pub(crate) fn revise(&mut self, item: Ref, part: usize, now: ContentPart<'_>) {
-        self.put_part(item, part, now, false);
     }
 
     /// What the running tool of a call has printed so far.

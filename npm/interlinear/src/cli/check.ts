@@ -54,7 +54,6 @@ class Report {
 
   /** Gives the number of breaks. */
   async end(): Promise<number> {
-    await this.#print(call(this.#core, () => this.#checker.finish()));
     this.#checker.free?.();
     if (!this.#json) {
       const verdict = this.#breaks === 0 ? "the contract is kept" : plural(this.#breaks, "break");

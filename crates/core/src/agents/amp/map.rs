@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ErrorData, ItemKind, ItemRole, ItemStatus, StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus, Usage,
+    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, StatusLabel, StatusPart, Text, TurnMetadata, TurnStatus,
+    Usage,
 };
 
-use super::messages::text_part;
 use super::state::State;
 use super::wire::{Init, MessageLine, RunResult, Usage as Used};
 use crate::agents::{Adapter, Recognised, read, with};
@@ -98,7 +98,7 @@ impl Adapter for State {
         self.show_prompts(emit);
     }
 
-    fn document(&mut self, _: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+    fn document(&mut self, document: Value<'_>, emit: &mut Emit<'_>) {
         self.thread(document, emit);
     }
 
@@ -135,7 +135,7 @@ impl State {
             // What was said last, and no line has shown.
             emit.begin_turn(None, true);
             let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::Assistant), ..Spec::default() };
-            emit.item(&spec, ItemStatus::Completed, vec![text_part(text.borrow())], false);
+            emit.item(&spec, ItemStatus::Completed, vec![ContentPart::text(text.borrow())], false);
         }
         if !failed {
             emit.ignore("the turn is over");

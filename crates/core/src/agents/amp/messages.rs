@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{
-    ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, Text, TextPart, TurnStatus,
-    Visibility,
-};
+use interlinear_schema::{ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
 
 use super::output::Shown;
 use super::prompts::user_message;
@@ -16,6 +13,7 @@ use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
 use crate::json::Value;
+use crate::uri::data_url;
 use crate::wire::named;
 
 impl State {
@@ -28,7 +26,7 @@ impl State {
         };
         let mut parts = Vec::with_capacity(1);
         let mut is_prompt = agent.is_none();
-        parts.extend(content.text().map(text_part));
+        parts.extend(content.text().map(ContentPart::text));
         for value in content.elements() {
             let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
             if let Some(id) = block.tool_use_id {
@@ -88,7 +86,7 @@ impl State {
     ) {
         let mut parts = Vec::with_capacity(1);
         let mut calls = Vec::new();
-        parts.extend(content.and_then(Value::text).map(text_part));
+        parts.extend(content.and_then(Value::text).map(ContentPart::text));
         for value in content.into_iter().flat_map(Value::elements) {
             let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
             match (block.r#type, block.id, block.name) {
@@ -154,37 +152,28 @@ impl State {
     }
 }
 
-pub(super) fn text_part(text: Text<'_>) -> ContentPart<'_> {
-    ContentPart::Text(TextPart { text, ..TextPart::default() })
-}
-
 /// The part of a block that is no call and no result.
 pub(super) fn part<'a>(block: &Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
     match block.r#type.unwrap_or_default() {
-        "text" => text_part(block.text.clone().unwrap_or_default()),
-        "thinking" => reasoning(block.thinking.clone().unwrap_or_default()),
-        "redacted_thinking" => reasoning(Text::default()),
+        "text" => ContentPart::text(block.text.clone().unwrap_or_default()),
+        "thinking" => ContentPart::reasoning(block.thinking.clone().unwrap_or_default()),
+        "redacted_thinking" => ContentPart::reasoning(Text::default()),
         "image" => image(block.source),
         kind => {
             emit.book.drift.note(DriftKind::Value, "block.type", kind);
-            ContentPart::Json(JsonPart { json: Json::from_text(value.compact()), ..JsonPart::default() })
+            ContentPart::json(Json::from_text(value.compact()))
         }
     }
 }
 
-/// Reasoning that the model hides has no text.
-fn reasoning(text: Text<'_>) -> ContentPart<'_> {
-    let visibility = if text.is_empty() { Visibility::Private } else { Visibility::Public };
-    ContentPart::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
-}
-
 /// An image whose bytes stand in the line becomes a `data:` URL.
 fn image(source: Option<Value<'_>>) -> ContentPart<'_> {
-    let field = |key: &str| source.and_then(|source| source.get(key)).and_then(Value::str);
-    let mime = field("media_type").or_else(|| field("mediaType"));
-    let path = match field("data") {
-        Some(data) => format!("data:{};base64,{data}", mime.unwrap_or("application/octet-stream")),
-        None => field("url").unwrap_or_default().to_owned(),
+    let field = |key: &str| source.and_then(|source| source.get(key));
+    let text = |key: &str| field(key).and_then(Value::text);
+    let mime = field("media_type").or_else(|| field("mediaType")).and_then(Value::str);
+    let path = match text("data") {
+        Some(data) => data_url(mime, &data),
+        None => text("url").unwrap_or_default(),
     };
-    ContentPart::Image(ImagePart { path: Text::from(path), mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
+    ContentPart::Image(ImagePart { path, mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ErrorData, ItemKind, ItemRole, ItemStatus, Text, TurnStatus};
+use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Text, TurnStatus};
 
-use super::messages::{part, text_part};
+use super::messages::part;
 use super::output::Shown;
 use super::state::State;
 use super::wire::{Block, Older};
@@ -32,7 +32,7 @@ impl State {
     fn older_message(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
         let mut parts = Vec::new();
         let content = older.content.or(older.text);
-        parts.extend(content.and_then(Value::text).map(text_part));
+        parts.extend(content.and_then(Value::text).map(ContentPart::text));
         for value in content.into_iter().flat_map(Value::elements) {
             if let Some(block) = read::<Block<'_>>(value, emit) {
                 parts.push(part(&block, value, emit));

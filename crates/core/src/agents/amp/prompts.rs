@@ -3,7 +3,7 @@
 
 use interlinear_schema::{ContentPart, IntoOwned as _, ItemKind, ItemRole, ItemStatus};
 
-use super::messages::{part, text_part};
+use super::messages::part;
 use super::state::{Prompt, State};
 use super::wire::{Block, MessageLine};
 use crate::agents::read;
@@ -20,7 +20,7 @@ impl State {
         emit.begin_turn(None, true);
         emit.ignore("the agent will show it");
         let Some(content) = line.message.as_ref().and_then(|message| message.content) else { return };
-        let mut parts: Vec<_> = content.text().map(text_part).into_iter().collect();
+        let mut parts: Vec<_> = content.text().map(ContentPart::text).into_iter().collect();
         for value in content.elements() {
             parts.extend(read::<Block<'_>>(value, emit).map(|block| part(&block, value, emit)));
         }

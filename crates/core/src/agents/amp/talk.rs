@@ -1,9 +1,8 @@
 //! Commands → Amp's own lines.
 
-use interlinear_schema::ToJson as _;
-
 use crate::api::{Command, Outgoing, PromptPart};
 use crate::emit::Emit;
+use crate::json::quoted;
 
 /// Encodes a command. Amp takes prompts; the rest are options of a new process.
 pub(super) fn encode(command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
@@ -27,12 +26,6 @@ pub(super) fn encode(command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<
     emit.unsupported(cannot);
 }
 
-fn json(text: &str) -> String {
-    let mut out = Vec::new();
-    text.write_json(&mut out);
-    String::from_utf8(out).unwrap_or_default()
-}
-
 fn prompt_line(parts: &[PromptPart]) -> String {
     let blocks: Vec<_> = parts.iter().map(prompt_block).collect();
     format!("{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{}]}}}}\n", blocks.join(","))
@@ -40,13 +33,13 @@ fn prompt_line(parts: &[PromptPart]) -> String {
 
 fn prompt_block(part: &PromptPart) -> String {
     match part {
-        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", json(text)),
+        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)),
         PromptPart::Image { mime, data } => format!(
             "{{\"type\":\"image\",\"source\":{{\"type\":\"base64\",\"media_type\":{},\"data\":{}}}}}",
-            json(mime),
-            json(data)
+            quoted(mime),
+            quoted(data)
         ),
         // The agent reads files that are mentioned.
-        PromptPart::File { path, .. } => format!("{{\"type\":\"text\",\"text\":{}}}", json(&format!("@{path}"))),
+        PromptPart::File { path, .. } => format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&format!("@{path}"))),
     }
 }

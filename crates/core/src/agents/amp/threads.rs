@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ErrorData, ItemKind, ItemRole, ItemStatus, Json, StatusLabel, Text, TurnStatus};
+use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, StatusLabel, Text, TurnStatus};
 
-use super::messages::{part, text_part};
+use super::messages::part;
 use super::output::Shown;
 use super::state::State;
 use super::wire::{Block, Run, Thread, ThreadMessage};
@@ -113,7 +113,7 @@ impl State {
     fn thread_user(&mut self, message: &ThreadMessage<'_>, role: &str, id: Option<&str>, emit: &mut Emit<'_>) {
         let agent = named(message.parent);
         let mut parts = Vec::new();
-        parts.extend(message.content.and_then(Value::text).map(text_part));
+        parts.extend(message.content.and_then(Value::text).map(ContentPart::text));
         for value in message.content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
             match (block.tool_use_id, &block.run) {
@@ -164,7 +164,7 @@ impl State {
     fn subagent(&mut self, call: &str, progress: Option<Value<'_>>, emit: &mut Emit<'_>) {
         for step in progress.into_iter().flat_map(Value::elements) {
             let mut parts = Vec::new();
-            parts.extend(step.get("message").and_then(Value::text).map(text_part));
+            parts.extend(step.get("message").and_then(Value::text).map(ContentPart::text));
             let role = Some(ItemRole::Assistant);
             let spec = Spec { kind: ItemKind::Message, role, agent: Some(call), ..Spec::default() };
             emit.item(&spec, ItemStatus::Completed, parts, false);

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{McpTool, Subagent, Text, ToolCallPart, ToolKind};
+use interlinear_schema::{Subagent, Text, ToolCallPart, ToolKind};
 
 use super::state::CallInfo;
 use crate::json::Value;
-use crate::title;
+use crate::{mcp, title};
 
 /// The kind of a tool.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -51,11 +51,7 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
         name: string("description").map(Cow::Borrowed),
         ..Subagent::default()
     });
-    let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map(|(server, tool)| McpTool {
-        tool: Cow::Borrowed(tool),
-        server: Some(Cow::Borrowed(server)),
-        ..McpTool::default()
-    });
+    let mcp = mcp::tool(name);
     let title = title_keys(name).iter().find_map(|key| text(key));
     ToolCallPart {
         name: Cow::Borrowed(name),

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, Text, TextPart};
+use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart};
 
 use super::wire::{Block, Source};
 use crate::agents::read;
 use crate::emit::Emit;
 use crate::json::Value;
+use crate::uri::data_url;
 
 /// The text of content: of a string, or of all its text blocks, one after the other.
 pub(super) fn plain_text(content: Value<'_>) -> Vec<u8> {
@@ -28,21 +29,17 @@ pub(super) fn plain_text(content: Value<'_>) -> Vec<u8> {
 /// The parts of content that is no tool result: text, images, documents; anything else as JSON.
 pub(super) fn parts<'a>(content: Value<'a>, emit: &mut Emit<'_>) -> Vec<ContentPart<'a>> {
     if let Some(text) = content.text() {
-        return vec![text_part(text)];
+        return vec![ContentPart::text(text)];
     }
     let mut parts = Vec::with_capacity(1);
     for value in content.elements() {
         let Some(block) = read::<Block<'_>>(value, emit).filter(|block| block.tool_use_id.is_none()) else { continue };
         match block.r#type.unwrap_or_default() {
-            "text" => parts.push(text_part(block.text.unwrap_or_default())),
+            "text" => parts.push(ContentPart::text(block.text.unwrap_or_default())),
             _ => parts.push(media(block, value)),
         }
     }
     parts
-}
-
-fn text_part(text: Text<'_>) -> ContentPart<'_> {
-    ContentPart::Text(TextPart { text, ..TextPart::default() })
 }
 
 /// An image, a document, or something unknown.
@@ -56,7 +53,7 @@ pub(super) fn media<'a>(block: Block<'a>, value: Value<'a>) -> ContentPart<'a> {
             let (path, action) = (Cow::Owned(path), FileAction::Read);
             ContentPart::FileRef(FileRefPart { path, action, ..FileRefPart::default() })
         }
-        _ => ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() }),
+        _ => ContentPart::json(value.json()),
     }
 }
 
@@ -64,11 +61,7 @@ pub(super) fn media<'a>(block: Block<'a>, value: Value<'a>) -> ContentPart<'a> {
 fn image(source: Source<'_>) -> ContentPart<'_> {
     let mime = source.media_type;
     let path = match source.data {
-        Some(data) => {
-            let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
-            data.append_to(&mut url);
-            Text::from_wtf8(url)
-        }
+        Some(data) => data_url(mime, &data),
         None => source.url.or(source.file_id).unwrap_or_default(),
     };
     ContentPart::Image(ImagePart { path, mime: mime.map(Cow::Borrowed), ..ImagePart::default() })

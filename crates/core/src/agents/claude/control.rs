@@ -14,6 +14,7 @@ use crate::emit::Emit;
 use crate::hash;
 use crate::json::{Tape, Value};
 use crate::map::sorted;
+use crate::mcp::form_field;
 
 impl State {
     /// The agent asks the host for something.
@@ -380,20 +381,6 @@ fn one_question(value: Value<'_>) -> Question<'_> {
         header: text(value, "header"),
         multi_select: value.get("multiSelect").and_then(Value::bool),
         free_text: Some(true),
-        ..Question::default()
-    }
-}
-
-/// One field of a form.
-fn form_field<'a>(name: &'a str, field: Value<'a>) -> Question<'a> {
-    let choices = field.get("enum").into_iter().flat_map(Value::elements).filter_map(Value::text);
-    let options: Vec<_> = choices.map(|label| QuestionOption { label, ..QuestionOption::default() }).collect();
-    let text = field.get("description").or_else(|| field.get("title")).and_then(Value::text);
-    Question {
-        text: text.unwrap_or_else(|| Text::from(name)),
-        free_text: Some(options.is_empty()),
-        options,
-        header: Some(Text::from(name)),
         ..Question::default()
     }
 }

@@ -133,9 +133,9 @@ impl State {
                 self.reset = true;
                 emit.status(StatusLabel::Cleared, small.trigger, None);
             }
-            "custom-title" => title(small.custom_title, emit),
-            "ai-title" => title(small.ai_title, emit),
-            "summary" => title(small.summary, emit),
+            "custom-title" => emit.title(small.custom_title),
+            "ai-title" => emit.title(small.ai_title),
+            "summary" => emit.title(small.summary),
             "permission-mode" => emit.facts(&[("mode", small.mode.map(Value::json))]),
             "attachment" => match small.attachment {
                 Some(attachment) => self.attachment(attachment, small.uuid, agent, emit),
@@ -299,19 +299,4 @@ fn stored_head(head: &Stored<'_>, emit: &mut Emit<'_>) {
     }
     let text = |text: Option<&str>| text.map(Json::of);
     emit.learn(&[("agent_version", text(head.version)), ("cwd", text(head.cwd)), ("mode", text(head.mode))]);
-}
-
-fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {
-    match title {
-        Some(title) => {
-            let json = Json::of(&title);
-            if emit.knows("title", &json) {
-                emit.ignore("nothing new");
-                return;
-            }
-            emit.know("title", &json);
-            emit.status(StatusLabel::Title, Some(title), None);
-        }
-        None => emit.ignore("nothing new"),
-    }
 }

@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{
-    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, JsonPart, ReasoningPart, Text, TextPart,
-    ToolCallPart, Visibility,
-};
+use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, Text, ToolCallPart};
 
 use super::blocks;
 use super::state::{BlockKind, CallInfo, Message, State, StreamBlock};
@@ -40,7 +37,7 @@ impl State {
         }
         self.enter_message(id, agent.as_deref(), false, emit);
         if let Some(text) = message.content.and_then(Value::text) {
-            self.whole_part(BlockKind::Text, &text_part(text), agent.as_deref(), emit);
+            self.whole_part(BlockKind::Text, &ContentPart::text(text), agent.as_deref(), emit);
         }
         for value in content_blocks(message.content) {
             let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
@@ -173,14 +170,14 @@ impl State {
         match block.r#type.unwrap_or_default() {
             "text" => {
                 let text = block.text.as_ref().map_or_else(Text::default, Text::borrow);
-                self.whole_part(BlockKind::Text, &text_part(text), agent, emit);
+                self.whole_part(BlockKind::Text, &ContentPart::text(text), agent, emit);
             }
             "thinking" => {
                 let text = block.thinking.as_ref().map_or_else(Text::default, Text::borrow);
-                self.whole_part(BlockKind::Thinking, &reasoning_part(text), agent, emit);
+                self.whole_part(BlockKind::Thinking, &ContentPart::reasoning(text), agent, emit);
             }
             "redacted_thinking" => {
-                self.whole_part(BlockKind::Thinking, &reasoning_part(Text::default()), agent, emit);
+                self.whole_part(BlockKind::Thinking, &ContentPart::reasoning(Text::default()), agent, emit);
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => self.whole_call(block, value, line, agent, emit),
             kind if block.tool_use_id.is_some() && kind.ends_with("tool_result") => {
@@ -188,7 +185,7 @@ impl State {
             }
             kind => {
                 emit.book.drift.note(DriftKind::Value, "block.type", kind);
-                let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
+                let part = ContentPart::json(value.json());
                 self.whole_part(BlockKind::Other, &part, agent, emit);
             }
         }
@@ -230,7 +227,7 @@ impl State {
         emit: &mut Emit<'_>,
     ) {
         let (Some(id), Some(name)) = (named(block.id), named(block.name)) else {
-            let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
+            let part = ContentPart::json(value.json());
             self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
         };
@@ -363,9 +360,9 @@ impl State {
             return;
         };
         let (text, part) = match delta.r#type.unwrap_or_default() {
-            "text_delta" => (&delta.text, text_part(Text::default())),
-            "thinking_delta" => (&delta.thinking, reasoning_part(Text::from("…"))),
-            "input_json_delta" => (&delta.partial_json, text_part(Text::default())),
+            "text_delta" => (&delta.text, ContentPart::text(Text::default())),
+            "thinking_delta" => (&delta.thinking, ContentPart::reasoning(Text::from("…"))),
+            "input_json_delta" => (&delta.partial_json, ContentPart::text(Text::default())),
             "signature_delta" | "citations_delta" => {
                 emit.ignore("signature");
                 return;
@@ -410,16 +407,6 @@ fn note(said: Option<&str>, known: &mut Option<String>) {
     if let Some(said) = said {
         said.clone_into(known.get_or_insert_default());
     }
-}
-
-fn text_part(text: Text<'_>) -> ContentPart<'_> {
-    ContentPart::Text(TextPart { text, ..TextPart::default() })
-}
-
-/// Reasoning that the model hides has no text.
-fn reasoning_part(text: Text<'_>) -> ContentPart<'_> {
-    let visibility = if text.is_empty() { Visibility::Private } else { Visibility::Public };
-    ContentPart::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
 }
 
 /// The blocks of a message's content; plain text has none.

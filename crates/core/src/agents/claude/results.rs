@@ -82,7 +82,7 @@ impl State {
             if output.is_empty() {
                 emit.ignore("empty output");
             } else {
-                self.system_item(vec![text_part(Text::from(output))], uuid, agent, emit);
+                self.system_item(vec![ContentPart::text(Text::from(output))], uuid, agent, emit);
             }
         } else if let Some(agent) = agent {
             // What the main agent told the subagent to do.
@@ -349,10 +349,6 @@ pub(super) fn local_output(text: &str) -> Option<String> {
         let rest = text.strip_prefix(open)?;
         Some(rest.replace(close, "").replace("<bash-stderr>", "").replace("</bash-stderr>", "").trim().to_owned())
     })
-}
-
-fn text_part(text: Text<'_>) -> ContentPart<'_> {
-    ContentPart::Text(interlinear_schema::TextPart { text, ..interlinear_schema::TextPart::default() })
 }
 
 /// The output as a person would read it. Search results of the service have titles and addresses.

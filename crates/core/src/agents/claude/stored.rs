@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, JsonPart, StatusLabel, Text,
-    TextPart, TurnMetadata, TurnStatus, Usage,
+    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, StatusLabel, Text, TextPart,
+    TurnMetadata, TurnStatus, Usage,
 };
 
 use super::blocks;
@@ -223,7 +223,7 @@ impl State {
                         action: FileAction::Read,
                         ..FileRefPart::default()
                     }),
-                    None => ContentPart::Json(JsonPart { json: attachment.json(), ..JsonPart::default() }),
+                    None => ContentPart::json(attachment.json()),
                 };
                 self.system_item(vec![part], uuid, agent.as_deref(), emit);
             }

@@ -1,13 +1,14 @@
 //! Commands → Claude Code's own lines.
 
-use interlinear_schema::{Json, ToJson as _};
+use interlinear_schema::Json;
 
 use super::state::{Pending, PendingKind, State};
 use crate::api::{
     Command, Outgoing, PermissionReply, PromptPart, RejectQuestionCommand, ReplyPermissionCommand, ReplyQuestionCommand,
 };
 use crate::emit::Emit;
-use crate::json::Tape;
+use crate::json::{Tape, quoted};
+use crate::mcp::form_member;
 
 /// What the agent is told when a refusal has no words.
 const REFUSED: &str = "The user refused this.";
@@ -32,11 +33,11 @@ impl State {
             },
             Command::Interrupt => self.control("{\"subtype\":\"interrupt\"}"),
             Command::SetModel { model } => {
-                let request = format!("{{\"subtype\":\"set_model\",\"model\":{}}}", json(model));
+                let request = format!("{{\"subtype\":\"set_model\",\"model\":{}}}", quoted(model));
                 self.control(&request)
             }
             Command::SetPermissionMode { mode } => {
-                let request = format!("{{\"subtype\":\"set_permission_mode\",\"mode\":{}}}", json(mode));
+                let request = format!("{{\"subtype\":\"set_permission_mode\",\"mode\":{}}}", quoted(mode));
                 self.control(&request)
             }
             Command::Compact { instructions } => {
@@ -68,12 +69,6 @@ impl State {
     }
 }
 
-fn json(text: &str) -> String {
-    let mut out = Vec::new();
-    text.write_json(&mut out);
-    String::from_utf8(out).unwrap_or_default()
-}
-
 fn prompt_line(parts: &[PromptPart]) -> String {
     let blocks: Vec<_> = parts.iter().map(prompt_block).collect();
     format!(
@@ -84,19 +79,19 @@ fn prompt_line(parts: &[PromptPart]) -> String {
 
 fn prompt_block(part: &PromptPart) -> String {
     let source = |mime: &str, data: &str| {
-        format!("{{\"type\":\"base64\",\"media_type\":{},\"data\":{}}}", json(mime), json(data))
+        format!("{{\"type\":\"base64\",\"media_type\":{},\"data\":{}}}", quoted(mime), quoted(data))
     };
     match part {
-        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", json(text)),
+        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)),
         PromptPart::Image { mime, data } => format!("{{\"type\":\"image\",\"source\":{}}}", source(mime, data)),
         PromptPart::File { path, mime, data: Some(data) } => format!(
             "{{\"type\":\"document\",\"source\":{},\"title\":{}}}",
             source(mime.as_deref().unwrap_or("application/pdf"), data),
-            json(path)
+            quoted(path)
         ),
         // The agent reads files that are mentioned.
         PromptPart::File { path, data: None, .. } => {
-            format!("{{\"type\":\"text\",\"text\":{}}}", json(&format!("@{path}")))
+            format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&format!("@{path}")))
         }
     }
 }
@@ -104,7 +99,7 @@ fn prompt_block(part: &PromptPart) -> String {
 fn response_line(pending: &Pending, response: &str) -> String {
     format!(
         "{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"success\",\"request_id\":{},\"response\":{response}}}}}\n",
-        json(&pending.request_id)
+        quoted(&pending.request_id)
     )
 }
 
@@ -112,7 +107,10 @@ fn permission_line(pending: &Pending, reply: &ReplyPermissionCommand) -> String 
     if reply.reply == PermissionReply::Reject {
         let interrupt = if reply.interrupt { ",\"interrupt\":true" } else { "" };
         let message = reply.message.as_deref().unwrap_or(REFUSED);
-        return response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}{interrupt}}}", json(message)));
+        return response_line(
+            pending,
+            &format!("{{\"behavior\":\"deny\",\"message\":{}{interrupt}}}", quoted(message)),
+        );
     }
     let input = reply.updated_input.as_ref().map_or(pending.input.as_str(), Json::as_str);
     let lasting = match reply.reply {
@@ -130,7 +128,7 @@ fn for_session(suggestions: &str) -> String {
         .elements()
         .map(|rule| {
             let kept = rule.members().filter(|(key, _)| *key != "destination");
-            let kept: Vec<_> = kept.map(|(key, value)| format!("{}:{}", json(key), value.raw())).collect();
+            let kept: Vec<_> = kept.map(|(key, value)| format!("{}:{}", quoted(key), value.raw())).collect();
             format!("{{{},\"destination\":\"session\"}}", kept.join(","))
         })
         .collect();
@@ -141,13 +139,15 @@ fn answer_line(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
     match pending.kind {
         PendingKind::Form => {
             let fields = pending.questions.iter().zip(&reply.answers);
-            let fields: Vec<_> = fields.map(|(name, answers)| form_value(&pending.input, name, answers)).collect();
+            let fields: Vec<_> = fields.map(|(name, answers)| form_member(&pending.input, name, answers)).collect();
             response_line(pending, &format!("{{\"action\":\"accept\",\"content\":{{{}}}}}", fields.join(",")))
         }
         PendingKind::Plan => {
             let refused = reply.answers.first().and_then(|answers| answers.first()).filter(|word| *word == "reject");
             match refused {
-                Some(_) => response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", json(REFUSED))),
+                Some(_) => {
+                    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", quoted(REFUSED)))
+                }
                 None => {
                     response_line(pending, &format!("{{\"behavior\":\"allow\",\"updatedInput\":{}}}", pending.input))
                 }
@@ -155,28 +155,13 @@ fn answer_line(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
         }
         _ => {
             let answers = pending.questions.iter().zip(&reply.answers);
-            let answers: Vec<_> =
-                answers.map(|(question, answer)| format!("{}:{}", json(question), json(&answer.join(", ")))).collect();
+            let answers: Vec<_> = answers
+                .map(|(question, answer)| format!("{}:{}", quoted(question), quoted(&answer.join(", "))))
+                .collect();
             let input = with_member(&pending.input, &format!("\"answers\":{{{}}}", answers.join(",")));
             response_line(pending, &format!("{{\"behavior\":\"allow\",\"updatedInput\":{input}}}"))
         }
     }
-}
-
-/// A field of a form, in the type that its schema asks for.
-fn form_value(schema: &str, name: &str, answers: &[String]) -> String {
-    let mut tape = Tape::default();
-    let schema = tape.read(schema).ok();
-    let field = schema.and_then(|schema| schema.get("properties")).and_then(|properties| properties.get(name));
-    let kind = field.and_then(|field| field.get("type")).and_then(crate::json::Value::str).unwrap_or_default();
-    let answer = answers.first().map(String::as_str).unwrap_or_default();
-    let plain = match kind {
-        "boolean" => matches!(answer, "true" | "false"),
-        "number" | "integer" => Tape::default().read(answer).is_ok_and(|value| value.f64().is_some()),
-        _ => false,
-    };
-    let value = if plain { answer.to_owned() } else { json(answer) };
-    format!("{}:{value}", json(name))
 }
 
 /// The object with one more member.
@@ -191,5 +176,5 @@ fn reject_line(pending: &Pending, reject: &RejectQuestionCommand) -> String {
         return response_line(pending, "{\"action\":\"decline\"}");
     }
     let message = reject.message.as_deref().unwrap_or(REFUSED);
-    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", json(message)))
+    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", quoted(message)))
 }

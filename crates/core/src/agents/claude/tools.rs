@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{McpTool, Subagent, Text, ToolCallPart, ToolKind};
+use interlinear_schema::{Subagent, Text, ToolCallPart, ToolKind};
 
 use crate::json::Value;
-use crate::title;
+use crate::{mcp, title};
 
 /// The kind of a tool.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -70,7 +70,7 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
     let string = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::str);
     let text = |key: &str| input.and_then(|input| input.get(key)).and_then(Value::text);
     let tool_kind = kind(name);
-    let mcp = mcp_tool(name);
+    let mcp = mcp::tool(name);
     let title = title_key(name).iter().find_map(|key| text(key));
     let title = title.or_else(|| title::of(&tool_kind, mcp.as_ref(), input));
     let agent = (tool_kind == ToolKind::Task).then(|| Subagent {
@@ -88,10 +88,4 @@ pub(super) fn call_part<'a>(id: &'a str, name: &'a str, input: Option<Value<'a>>
         agent,
         ..ToolCallPart::default()
     }
-}
-
-/// `mcp__server__tool`.
-fn mcp_tool(name: &str) -> Option<McpTool<'_>> {
-    let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
-    Some(McpTool { tool: Cow::Borrowed(tool), server: Some(Cow::Borrowed(server)), ..McpTool::default() })
 }

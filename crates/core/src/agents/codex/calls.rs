@@ -99,7 +99,7 @@ impl State {
         match live.call {
             Some(call) => {
                 let part = tools::call_part(Kind::FileChange, &item, &live.call_id);
-                emit.revise(call, 0, ContentPart::ToolCall(part));
+                emit.put_part(call, 0, ContentPart::ToolCall(part), false);
                 emit.ignore("nothing new");
             }
             None => emit.ignore("nothing new"),

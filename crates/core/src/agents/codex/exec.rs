@@ -3,7 +3,7 @@
 use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
 
 use super::argv;
-use super::messages::{image_part, text_part};
+use super::messages::image_part;
 use super::state::State;
 use super::turns::{self, Ended};
 use super::wire::{ExecEvent, Failure};
@@ -94,7 +94,7 @@ impl State {
         let mut parts: Vec<_> = arguments.images.into_iter().map(|path| image_part(Text::from(path))).collect();
         match arguments.prompt {
             Some(prompt) => {
-                parts.insert(0, text_part(Text::from(prompt)));
+                parts.insert(0, ContentPart::text(Text::from(prompt)));
                 self.user_item(parts, emit);
             }
             None => emit.ignore("arguments"),
@@ -121,7 +121,7 @@ impl State {
         let prompt = std::mem::take(&mut self.exec.prompt);
         let prompt = prompt.strip_suffix('\n').unwrap_or(&prompt);
         if !prompt.is_empty() {
-            self.user_item(vec![text_part(Text::from(prompt))], emit);
+            self.user_item(vec![ContentPart::text(Text::from(prompt))], emit);
         }
     }
 

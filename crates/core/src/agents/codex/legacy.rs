@@ -182,7 +182,7 @@ impl State {
         }
         let mut parts = Vec::new();
         if let Some(text) = event.message.clone().filter(|text| !text.is_empty()) {
-            parts.push(super::messages::text_part(text));
+            parts.push(ContentPart::text(text));
         }
         let local = event.local_images.into_iter().flat_map(Value::elements).filter_map(Value::text);
         let sent = event.images.into_iter().flat_map(Value::elements).filter_map(Value::text);

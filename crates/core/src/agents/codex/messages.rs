@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{
-    ContentPart, FileAction, FileRefPart, ImagePart, ItemKind, ItemRole, ItemStatus, JsonPart, ReasoningPart, Text,
-    TextPart, Visibility,
-};
+use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, ItemKind, ItemRole, ItemStatus, Text};
 
 use super::items::{Kind, Place};
 use super::state::{Live, Part, State};
@@ -117,7 +114,7 @@ impl State {
             Some(content) => joined_text(content, ""),
             None => item.text.as_ref().map_or_else(Text::default, Text::borrow),
         };
-        let mut parts = vec![(Part::Text, text_part(text))];
+        let mut parts = vec![(Part::Text, ContentPart::text(text))];
         if item.content.is_none() && item.text.is_none() && self.live(place, item.id.unwrap_or_default()).is_some() {
             // What streamed is all there is.
             parts.clear();
@@ -125,7 +122,7 @@ impl State {
         if let Some(questions) = item.questions.filter(|questions| questions.is_array()) {
             // Questions that the next prompt answers: the text shows them, this tells them apart.
             let json = interlinear_schema::Json::from_text(format!("{{\"questions\":{}}}", questions.raw()));
-            parts.push((Part::Raw(0), ContentPart::Json(JsonPart { json, ..JsonPart::default() })));
+            parts.push((Part::Raw(0), ContentPart::json(json)));
         }
         self.finish_message(item, parts, place, emit);
     }
@@ -134,16 +131,16 @@ impl State {
     pub(super) fn reasoning_completed(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let mut parts = Vec::with_capacity(1);
         for (index, text) in texts(item.summary).enumerate() {
-            parts.push((Part::Summary(index as u64), reasoning_part(text)));
+            parts.push((Part::Summary(index as u64), ContentPart::reasoning(text)));
         }
         for (index, text) in texts(item.content.or(item.raw_content)).enumerate() {
-            parts.push((Part::Raw(index as u64), reasoning_part(text)));
+            parts.push((Part::Raw(index as u64), ContentPart::reasoning(text)));
         }
         if let Some(text) = item.text.as_ref().filter(|_| parts.is_empty()) {
-            parts.push((Part::Summary(0), reasoning_part(text.borrow())));
+            parts.push((Part::Summary(0), ContentPart::reasoning(text.borrow())));
         }
         if parts.is_empty() {
-            parts.push((Part::Summary(0), reasoning_part(Text::default())));
+            parts.push((Part::Summary(0), ContentPart::reasoning(Text::default())));
         }
         self.finish_message(item, parts, place, emit);
     }
@@ -187,8 +184,8 @@ impl State {
     pub(super) fn hook_prompt(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let fragments = item.fragments.into_iter().flat_map(Value::elements);
         let parts = fragments.map(|fragment| match fragment.get("text").and_then(Value::text) {
-            Some(text) => text_part(text),
-            None => ContentPart::Json(JsonPart { json: fragment.json(), ..JsonPart::default() }),
+            Some(text) => ContentPart::text(text),
+            None => ContentPart::json(fragment.json()),
         });
         system_item(parts.collect(), item.id.unwrap_or_default(), place, emit);
     }
@@ -217,19 +214,9 @@ fn message(kind: Kind, item: Ref) -> Live {
 
 fn empty_part(which: Part) -> ContentPart<'static> {
     match which {
-        Part::Text => text_part(Text::default()),
-        Part::Summary(_) | Part::Raw(_) => reasoning_part(Text::from("…")),
+        Part::Text => ContentPart::text(Text::default()),
+        Part::Summary(_) | Part::Raw(_) => ContentPart::reasoning(Text::from("…")),
     }
-}
-
-pub(super) fn text_part(text: Text<'_>) -> ContentPart<'_> {
-    ContentPart::Text(TextPart { text, ..TextPart::default() })
-}
-
-/// Reasoning that the model hides has no text.
-pub(super) fn reasoning_part(text: Text<'_>) -> ContentPart<'_> {
-    let visibility = if text.is_empty() { Visibility::Private } else { Visibility::Public };
-    ContentPart::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
 }
 
 pub(super) fn image_part(path: Text<'_>) -> ContentPart<'_> {
@@ -271,7 +258,7 @@ pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) ->
         let [kind, said] = part.pick(["type", "text"]);
         let kind = kind.and_then(Value::str).unwrap_or_default();
         if matches!(kind, "text" | "input_text") {
-            parts.push(text_part(said.and_then(Value::text).unwrap_or_default()));
+            parts.push(ContentPart::text(said.and_then(Value::text).unwrap_or_default()));
             continue;
         }
         let text = |key: &str| part.get(key).and_then(Value::text);
@@ -279,7 +266,7 @@ pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) ->
         let places = ["path", "url", "image_url", "imageUrl", "fileId", "file_id", "name"];
         let place = places.iter().find_map(|key| text(key).filter(|place| !place.is_empty()));
         parts.push(match (kind.to_ascii_lowercase().as_str(), place) {
-            ("text" | "inputtext", _) => text_part(text("text").unwrap_or_default()),
+            ("text" | "inputtext", _) => ContentPart::text(text("text").unwrap_or_default()),
             ("image" | "inputimage" | "localimage", Some(place)) => image_part(place),
             ("skill" | "mention" | "audio" | "localaudio", Some(place)) => {
                 let path = Cow::Owned(place.to_str_lossy().into_owned());
@@ -287,7 +274,7 @@ pub(super) fn user_parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) ->
             }
             (other, _) => {
                 emit.book.drift.note(DriftKind::Value, "userMessage.content.type", other);
-                ContentPart::Json(JsonPart { json: part.json(), ..JsonPart::default() })
+                ContentPart::json(part.json())
             }
         });
     }

@@ -25,7 +25,7 @@ impl State {
                 None => emit.ignore("nothing new"),
             },
             "thread/name/updated" => match note.thread_name.clone() {
-                Some(name) if agent.is_none() => title(name, emit),
+                Some(name) if agent.is_none() => emit.title(Some(name)),
                 _ => emit.ignore("nothing new"),
             },
             "thread/goal/updated" => self.goal(note.goal, place, emit),
@@ -182,15 +182,6 @@ fn everywhere(emit: &mut Emit<'_>, tell: impl Fn(&mut Emit<'_>)) {
         emit.select(session);
         tell(emit);
     }
-}
-
-pub(super) fn title(name: Text<'_>, emit: &mut Emit<'_>) {
-    let json = Json::of(&name);
-    if emit.knows("title", &json) {
-        return emit.ignore("nothing new");
-    }
-    emit.know("title", &json);
-    emit.status(StatusLabel::Title, Some(name), None);
 }
 
 /// A step of a plan, as a thing to do.

@@ -13,6 +13,7 @@ use super::tools;
 use super::wire::{Message, Note};
 use crate::emit::Emit;
 use crate::json::{Kind, Value};
+use crate::mcp::form_field;
 
 impl State {
     /// The agent asks the host for something.
@@ -299,22 +300,6 @@ fn form(pending: &mut Pending, params: Value<'_>, place: &Place<'_>, emit: &mut 
         agent_id: place.agent.as_deref().map(Cow::Borrowed),
         ..QuestionData::default()
     });
-}
-
-fn form_field<'a>(name: &'a str, field: Value<'a>) -> Question<'a> {
-    let text = |key: &str| field.get(key).and_then(Value::text);
-    let words = field.get("enum").into_iter().flat_map(Value::elements).filter_map(Value::text);
-    let booleans = field.get("type").and_then(Value::str).filter(|kind| *kind == "boolean");
-    let booleans = booleans.into_iter().flat_map(|_| [Text::from("true"), Text::from("false")]);
-    let options: Vec<_> =
-        words.chain(booleans).map(|label| QuestionOption { label, ..QuestionOption::default() }).collect();
-    Question {
-        text: text("description").or_else(|| text("title")).unwrap_or_else(|| Text::from(name)),
-        free_text: Some(options.is_empty()),
-        options,
-        header: Some(Text::from(name)),
-        ..Question::default()
-    }
 }
 
 /// What an answer of the host means.

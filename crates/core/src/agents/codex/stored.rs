@@ -3,10 +3,10 @@
 //! Newer ones hold the items of the thread, each when it was over; beside them stands what the model saw, which says
 //! the same again. Older ones hold only what the model saw and some of what happened: see `legacy`.
 
-use interlinear_schema::{Json, StatusLabel, TurnStatus};
+use interlinear_schema::{ContentPart, Json, StatusLabel, TurnStatus};
 
 use super::items::Place;
-use super::messages::{system_item, text_part};
+use super::messages::system_item;
 use super::notes;
 use super::state::{Held, State, Thread};
 use super::turns::Ended;
@@ -155,7 +155,7 @@ impl State {
                 }
             }
             "compacted" => match payload.get("message").and_then(Value::text).filter(|text| !text.is_empty()) {
-                Some(message) => system_item(vec![text_part(message)], "", &place, emit),
+                Some(message) => system_item(vec![ContentPart::text(message)], "", &place, emit),
                 None => self.compacted("compacted", &place, emit),
             },
             "world_state" | "token_usage_record" | "retained_context" | "inter_agent_communication_metadata" => {
@@ -271,7 +271,7 @@ impl State {
                 None => emit.ignore("nothing new"),
             },
             "thread_name_updated" => match event.name.clone() {
-                Some(name) if agent.is_none() => notes::title(name, emit),
+                Some(name) if agent.is_none() => emit.title(Some(name)),
                 _ => emit.ignore("nothing new"),
             },
             "thread_rolled_back" => emit.status(StatusLabel::Notice, Some("the thread was reverted".into()), agent),

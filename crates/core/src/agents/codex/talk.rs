@@ -1,9 +1,8 @@
 //! Commands → Codex's own messages.
 
 use crate::map::Map;
+use crate::mcp::form_member;
 use std::fmt::Write as _;
-
-use interlinear_schema::ToJson as _;
 
 use super::items::Place;
 use super::state::{Ask, HostRequest, Pending, State, Wishes};
@@ -12,7 +11,7 @@ use crate::api::{
     ReplyQuestionCommand, ResumeCommand, StartCommand,
 };
 use crate::emit::Emit;
-use crate::json::Tape;
+use crate::json::quoted;
 
 impl State {
     /// Encodes a command.
@@ -57,7 +56,7 @@ impl State {
             Command::SetAgent { agent } => return self.wish(session).role = Some(agent.clone()),
             Command::Compact { .. } => match self.thread_of(session, emit) {
                 Some(thread) => {
-                    let params = format!("{{\"threadId\":{}}}", json(&thread));
+                    let params = format!("{{\"threadId\":{}}}", quoted(&thread));
                     vec![self.request("thread/compact/start", &params, Some(session))]
                 }
                 None => return emit.unsupported("there is no conversation yet"),
@@ -105,7 +104,7 @@ impl State {
     fn goodbye(&mut self, session: usize, emit: &Emit<'_>) -> Vec<String> {
         let mut lines = self.interrupt(session, emit).unwrap_or_default();
         if let Some(thread) = self.thread_of(session, emit) {
-            let params = format!("{{\"threadId\":{}}}", json(&thread));
+            let params = format!("{{\"threadId\":{}}}", quoted(&thread));
             lines.push(self.request("thread/backgroundTerminals/clean", &params, Some(session)));
             lines.push(self.request("thread/unsubscribe", &params, Some(session)));
         }
@@ -144,8 +143,11 @@ impl State {
         let running = self.threads.get(&thread).and_then(|thread| thread.turn.clone());
         match (running, prompt.mode) {
             (Some(turn), Some(PromptMode::Steer)) => {
-                let params =
-                    format!("{{\"threadId\":{},\"expectedTurnId\":{},\"input\":{input}}}", json(&thread), json(&turn));
+                let params = format!(
+                    "{{\"threadId\":{},\"expectedTurnId\":{},\"input\":{input}}}",
+                    quoted(&thread),
+                    quoted(&turn)
+                );
                 Ok(vec![self.request("turn/steer", &params, Some(session))])
             }
             (Some(_), Some(PromptMode::FollowUp)) => {
@@ -165,24 +167,24 @@ impl State {
         let taken = (wishes.model.take(), wishes.effort.take(), wishes.approval.take(), wishes.sandbox.take());
         let (wished_model, effort, approval, sandbox) = taken;
         let role = wishes.role.take();
-        let mut params = format!("{{\"threadId\":{},\"input\":{input}", json(thread));
+        let mut params = format!("{{\"threadId\":{},\"input\":{input}", quoted(thread));
         let mut add = |key: &str, value: Option<String>| {
             if let Some(value) = value {
                 let _ = write!(params, ",\"{key}\":{value}");
             }
         };
-        add("model", wished_model.as_deref().map(json));
-        add("effort", effort.as_deref().map(json));
-        add("approvalPolicy", approval.as_deref().map(json));
-        add("sandboxPolicy", sandbox.map(|kind| format!("{{\"type\":{}}}", json(&kind))));
+        add("model", wished_model.as_deref().map(quoted));
+        add("effort", effort.as_deref().map(quoted));
+        add("approvalPolicy", approval.as_deref().map(quoted));
+        add("sandboxPolicy", sandbox.map(|kind| format!("{{\"type\":{}}}", quoted(&kind))));
         add(
             "collaborationMode",
             role.map(|role| {
-                let model = json(wished_model.or(model).as_deref().unwrap_or_default());
-                let effort = effort.or(known_effort).as_deref().map_or_else(|| "null".to_owned(), json);
+                let model = quoted(wished_model.or(model).as_deref().unwrap_or_default());
+                let effort = effort.or(known_effort).as_deref().map_or_else(|| "null".to_owned(), quoted);
                 let settings =
                     format!("{{\"model\":{model},\"reasoning_effort\":{effort},\"developer_instructions\":null}}");
-                format!("{{\"mode\":{},\"settings\":{settings}}}", json(&role))
+                format!("{{\"mode\":{},\"settings\":{settings}}}", quoted(&role))
             }),
         );
         params.push('}');
@@ -192,7 +194,7 @@ impl State {
     fn interrupt(&mut self, session: usize, emit: &Emit<'_>) -> Option<Vec<String>> {
         let thread = self.thread_of(session, emit)?;
         let turn = self.threads.get(&thread)?.turn.clone()?;
-        let params = format!("{{\"threadId\":{},\"turnId\":{}}}", json(&thread), json(&turn));
+        let params = format!("{{\"threadId\":{},\"turnId\":{}}}", quoted(&thread), quoted(&turn));
         Some(vec![self.request("turn/interrupt", &params, Some(session))])
     }
 
@@ -220,15 +222,15 @@ impl State {
 fn settings(start: &StartCommand) -> Vec<String> {
     let mut params = Vec::new();
     let mut add = |key: &str, value: Option<String>| params.extend(value.map(|value| format!("\"{key}\":{value}")));
-    add("cwd", start.cwd.as_deref().map(json));
-    add("model", start.model.as_deref().map(json));
+    add("cwd", start.cwd.as_deref().map(quoted));
+    add("model", start.model.as_deref().map(quoted));
     let mode = start.permission_mode.as_deref();
-    add("approvalPolicy", mode.filter(|mode| sandbox(mode).is_none()).map(json));
-    add("sandbox", mode.filter(|mode| sandbox(mode).is_some()).map(json));
+    add("approvalPolicy", mode.filter(|mode| sandbox(mode).is_none()).map(quoted));
+    add("sandbox", mode.filter(|mode| sandbox(mode).is_some()).map(quoted));
     let mut config = Vec::new();
-    config.extend(start.variant.as_deref().map(|effort| format!("\"model_reasoning_effort\":{}", json(effort))));
+    config.extend(start.variant.as_deref().map(|effort| format!("\"model_reasoning_effort\":{}", quoted(effort))));
     if !start.mcp_servers.is_empty() {
-        let servers = start.mcp_servers.iter().map(|(name, server)| format!("{}:{}", json(name), mcp_server(server)));
+        let servers = start.mcp_servers.iter().map(|(name, server)| format!("{}:{}", quoted(name), mcp_server(server)));
         config.push(format!("\"mcp_servers\":{{{}}}", servers.collect::<Vec<_>>().join(",")));
     }
     add("config", (!config.is_empty()).then(|| format!("{{{}}}", config.join(","))));
@@ -237,7 +239,7 @@ fn settings(start: &StartCommand) -> Vec<String> {
 
 /// An earlier thread, and what is to be different.
 fn again(resume: &ResumeCommand) -> String {
-    let mut params = vec![format!("\"threadId\":{}", json(&resume.native_session_id))];
+    let mut params = vec![format!("\"threadId\":{}", quoted(&resume.native_session_id))];
     params.extend(settings(&resume.start));
     format!("{{{}}}", params.join(","))
 }
@@ -245,24 +247,18 @@ fn again(resume: &ResumeCommand) -> String {
 /// A server of tools in the words of the configuration.
 fn mcp_server(server: &McpServer) -> String {
     let table = |map: &Map<String, String>| {
-        let members = map.iter().map(|(name, value)| format!("{}:{}", json(name), json(value)));
+        let members = map.iter().map(|(name, value)| format!("{}:{}", quoted(name), quoted(value)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     };
     let mut members = Vec::new();
     let mut add = |key: &str, value: Option<String>| members.extend(value.map(|value| format!("\"{key}\":{value}")));
-    add("command", server.command.as_deref().map(json));
-    let args: Vec<_> = server.args.iter().map(|arg| json(arg)).collect();
+    add("command", server.command.as_deref().map(quoted));
+    let args: Vec<_> = server.args.iter().map(|arg| quoted(arg)).collect();
     add("args", (!args.is_empty()).then(|| format!("[{}]", args.join(","))));
     add("env", (!server.env.is_empty()).then(|| table(&server.env)));
-    add("url", server.url.as_deref().map(json));
+    add("url", server.url.as_deref().map(quoted));
     add("http_headers", (!server.headers.is_empty()).then(|| table(&server.headers)));
     format!("{{{}}}", members.join(","))
-}
-
-pub(super) fn json(text: &str) -> String {
-    let mut out = Vec::new();
-    text.write_json(&mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// The modes that are a sandbox, as a turn names them; the others say when to ask.
@@ -277,7 +273,7 @@ fn sandbox(mode: &str) -> Option<&'static str> {
 
 fn prompt_part(part: &PromptPart) -> String {
     match part {
-        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{},\"text_elements\":[]}}", json(text)),
+        PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{},\"text_elements\":[]}}", quoted(text)),
         PromptPart::Image { mime, data } => image(mime, data),
         PromptPart::File { mime: Some(mime), data: Some(data), .. } if mime.starts_with("image/") => image(mime, data),
         PromptPart::File { path, .. } => file(path),
@@ -285,7 +281,7 @@ fn prompt_part(part: &PromptPart) -> String {
 }
 
 fn image(mime: &str, data: &str) -> String {
-    format!("{{\"type\":\"image\",\"url\":{}}}", json(&format!("data:{mime};base64,{data}")))
+    format!("{{\"type\":\"image\",\"url\":{}}}", quoted(&format!("data:{mime};base64,{data}")))
 }
 
 /// A file is an image, a skill or a mention, by its name.
@@ -294,13 +290,13 @@ fn file(path: &str) -> String {
     let name = parts.next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     if [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"].iter().any(|ending| lower.ends_with(ending)) {
-        return format!("{{\"type\":\"localImage\",\"path\":{}}}", json(path));
+        return format!("{{\"type\":\"localImage\",\"path\":{}}}", quoted(path));
     }
     let (kind, name) = match parts.next() {
         Some(folder) if name == "SKILL.md" => ("skill", folder),
         _ => ("mention", name),
     };
-    format!("{{\"type\":\"{kind}\",\"name\":{},\"path\":{}}}", json(name), json(path))
+    format!("{{\"type\":\"{kind}\",\"name\":{},\"path\":{}}}", quoted(name), quoted(path))
 }
 
 fn response(pending: &Pending, result: &str) -> String {
@@ -361,29 +357,14 @@ fn permission(pending: &Pending, reply: &ReplyPermissionCommand) -> String {
 fn answers(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
     let pairs = pending.questions.iter().zip(&reply.answers);
     if pending.ask == Ask::Form {
-        let fields: Vec<_> = pairs.map(|(name, answers)| form_value(&pending.input, name, answers)).collect();
+        let fields: Vec<_> = pairs.map(|(name, answers)| form_member(&pending.input, name, answers)).collect();
         return format!("{{\"action\":\"accept\",\"content\":{{{}}},\"_meta\":null}}", fields.join(","));
     }
     let given = pairs.map(|(id, answers)| {
-        let list: Vec<_> = answers.iter().map(|answer| json(answer)).collect();
-        format!("{}:{{\"answers\":[{}]}}", json(id), list.join(","))
+        let list: Vec<_> = answers.iter().map(|answer| quoted(answer)).collect();
+        format!("{}:{{\"answers\":[{}]}}", quoted(id), list.join(","))
     });
     format!("{{\"answers\":{{{}}}}}", given.collect::<Vec<_>>().join(","))
-}
-
-/// A field of a form, in the type that its schema asks for.
-fn form_value(schema: &str, name: &str, answers: &[String]) -> String {
-    let mut tape = Tape::default();
-    let schema = tape.read(schema).ok();
-    let field = schema.and_then(|schema| schema.get("properties")).and_then(|properties| properties.get(name));
-    let kind = field.and_then(|field| field.get("type")).and_then(crate::json::Value::str).unwrap_or_default();
-    let answer = answers.first().map(String::as_str).unwrap_or_default();
-    let plain = match kind {
-        "boolean" => matches!(answer, "true" | "false"),
-        "number" | "integer" => Tape::default().read(answer).is_ok_and(|value| value.f64().is_some()),
-        _ => false,
-    };
-    format!("{}:{}", json(name), if plain { answer.to_owned() } else { json(answer) })
 }
 
 fn refusal(pending: &Pending) -> String {

@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use interlinear_schema::{
-    ContentPart, Json, JsonPart, McpTool, Subagent, Text, ToolCallPart, ToolKind, ToolResultPart,
-};
+use interlinear_schema::{ContentPart, Json, McpTool, Subagent, Text, ToolCallPart, ToolKind, ToolResultPart};
 
 use super::items::Kind;
 use super::messages::{image_part, joined_text, texts};
 use super::patch;
 use super::wire::Item;
 use crate::json::Value;
-use crate::uri::path_of_uri;
+use crate::uri::{data_url, path_of_uri};
 
 /// Whether a call starts a subagent, which goes on when the call is over.
 pub(super) fn starts_agent(kind: Kind, item: &Item<'_>) -> bool {
@@ -291,13 +289,11 @@ pub(super) fn image_of(block: Value<'_>) -> Option<ContentPart<'_>> {
         return None;
     }
     let mime = block.get("mimeType").or_else(|| block.get("mime_type")).and_then(Value::str);
-    let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
-    text("data")?.append_to(&mut url);
-    Some(image_part(Text::from_wtf8(url)))
+    Some(image_part(data_url(mime, &text("data")?)))
 }
 
 fn json_part(value: Value<'_>) -> ContentPart<'_> {
-    ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })
+    ContentPart::json(value.json())
 }
 
 /// What the agents that were waited for have said.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, FileAction, FileRefPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, JsonPart,
-    PermissionData, PermissionStatus, StatusLabel, StatusPart, Text, ToolKind, ToolResultPart,
+    ContentPart, ErrorData, FileAction, FileRefPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, PermissionData,
+    PermissionStatus, StatusLabel, StatusPart, Text, ToolKind, ToolResultPart,
 };
 
 use super::state::{AcpRequest, Message, Pending, Role, Route, State};
@@ -422,13 +422,13 @@ fn block(content: Value<'_>) -> ContentPart<'_> {
     let data = text(of, "data").or_else(|| text(of, "blob")).filter(|data| !data.is_empty());
     let url = of.get("uri").and_then(Value::text);
     match (kind, data, url) {
-        (Some("text"), ..) => parts::text_part(false, content.get("text").and_then(Value::text).unwrap_or_default()),
+        (Some("text"), ..) => ContentPart::text(content.get("text").and_then(Value::text).unwrap_or_default()),
         (_, Some(data), _) if mime.is_some_and(|mime| mime.starts_with("image/")) => {
             let path = Text::from(format!("data:{};base64,{data}", mime.unwrap_or_default()));
             ContentPart::Image(ImagePart { path, mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
         }
         (_, _, Some(url)) => parts::file(mime, text(of, "name").map(Cow::Borrowed), url, None),
-        _ => ContentPart::Json(JsonPart { json: content.json(), ..JsonPart::default() }),
+        _ => ContentPart::json(content.json()),
     }
 }
 

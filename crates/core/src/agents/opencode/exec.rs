@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemRole, ItemStatus, Json, Text};
 
-use super::parts::text_part;
 use super::state::{Run, State};
 use super::wire::{Failure, Part, Printed};
 use crate::agents::read;
@@ -130,14 +129,14 @@ impl State {
             emit.ends_with_process();
             let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
             let item = emit.open(&spec, Vec::new(), true);
-            emit.add_part(item, text_part(false, Text::default()));
+            emit.add_part(item, ContentPart::text(Text::default()));
             for file in run.files.drain(..) {
                 let (path, action) = (Cow::Owned(file), FileAction::Read);
                 emit.add_part(item, ContentPart::FileRef(FileRefPart { path, action, ..FileRefPart::default() }));
             }
             item
         });
-        emit.finish_part(item, 0, text_part(false, Text::from(run.text.as_str())));
+        emit.finish_part(item, 0, ContentPart::text(Text::from(run.text.as_str())));
     }
 
     /// What the command line has chosen for the session, once it runs. A role that does not exist is another one then.

@@ -86,10 +86,10 @@ impl Adapter for State {
         self.encode(command, emit, outgoing);
     }
 
-    fn document(&mut self, name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+    fn document(&mut self, document: Value<'_>, emit: &mut Emit<'_>) {
         self.stored = true;
         emit.kind("session");
-        self.stored_document(name, document, emit);
+        self.stored_document(document, emit);
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) {
@@ -389,9 +389,7 @@ impl State {
     /// Whether the session has nothing more to say in its turn, as far as can be told from what there is.
     fn is_over(&self, session: &str) -> bool {
         let idle = self.sessions.get(session).is_some_and(|native| native.turn.idle);
-        let open = self.messages.values().any(|message| message.item.is_some() && message.session == session)
-            || self.tools.values().any(|tool| tool.session == session);
-        idle || (!open && (self.stored || self.run.is_some()))
+        idle || (!self.has_open(session) && (self.stored || self.run.is_some()))
     }
 
     /// A request failed, and no event has explained it.

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{
-    ContentPart, ItemKind, ItemRole, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text, Visibility,
-};
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, StatusLabel, StatusPart, Text};
 
 use super::parts;
 use super::state::{Complete, Role, State};
@@ -194,7 +192,7 @@ impl State {
         self.done.insert(hash::id(id.as_bytes()));
         let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { return };
         if let Some(structured) = message.structured {
-            let part = ContentPart::Json(JsonPart { json: Json::from_text(structured), ..JsonPart::default() });
+            let part = ContentPart::json(Json::from_text(structured));
             emit.add_part(item, part);
         }
         let status = if failed { ItemStatus::Failed } else { ItemStatus::Completed };
@@ -426,8 +424,8 @@ fn is_own(part: &Part<'_>) -> bool {
 
 /// A part of the user's message. Agents that are mentioned stand in the text already.
 fn prompt_parts<'a>(part: &Part<'a>, value: Value<'a>) -> Vec<ContentPart<'a>> {
-    let text = |text: &Option<Text<'a>>| text.clone().map(|text| parts::text_part(false, text));
-    let json = || Some(ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() }));
+    let text = |text: &Option<Text<'a>>| text.clone().map(|text| ContentPart::text(text));
+    let json = || Some(ContentPart::json(value.json()));
     let file = |url| parts::file(part.mime, part.filename.map(Cow::Borrowed), url, part.source);
     let [first, second] = match part.r#type.unwrap_or_default() {
         "text" => [text(&part.text), None],
@@ -446,7 +444,7 @@ pub(super) fn prompt_message(id: &str, parts: &[Value<'_>], emit: &mut Emit<'_>)
         let text = |key: &str| value.get(key).and_then(Value::str);
         match text("type") {
             Some("text") => {
-                content.extend(value.get("text").and_then(Value::text).map(|text| parts::text_part(false, text)));
+                content.extend(value.get("text").and_then(Value::text).map(|text| ContentPart::text(text)));
             }
             Some("image") => {
                 let data = format!(
@@ -467,9 +465,4 @@ pub(super) fn prompt_message(id: &str, parts: &[Value<'_>], emit: &mut Emit<'_>)
     let native = Some(id).filter(|id| !id.is_empty());
     let spec = Spec { id, kind: ItemKind::Message, role: Some(ItemRole::User), native, parent: None, agent: None };
     emit.item(&spec, ItemStatus::Completed, content, true);
-}
-
-/// Whether a thought may be shown: what the model hides has no text.
-pub(super) fn visibility(text: &Text<'_>) -> Visibility<'static> {
-    if text.is_empty() { Visibility::Private } else { Visibility::Public }
 }

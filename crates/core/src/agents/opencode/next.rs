@@ -358,7 +358,7 @@ impl State {
                 emit.ignore("nothing new");
             }
             "synthetic" => {
-                let content = event.text.clone().map(|text| text_part(false, text)).into_iter().collect();
+                let content = event.text.clone().map(|text| ContentPart::text(text)).into_iter().collect();
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent, emit);
             }
             "context.updated" | "compaction.delta" => emit.ignore("context for the model"),
@@ -370,7 +370,7 @@ impl State {
             "compaction.started" => emit.status(StatusLabel::Compaction, event.reason.clone(), agent),
             "compaction.ended" => {
                 emit.status(StatusLabel::Compaction, Some(Text::from("compacted")), agent);
-                let content: Vec<_> = event.text.clone().map(|text| text_part(false, text)).into_iter().collect();
+                let content: Vec<_> = event.text.clone().map(|text| ContentPart::text(text)).into_iter().collect();
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent, emit);
             }
             "revert.staged" | "revert.cleared" | "revert.committed" => {
@@ -385,7 +385,7 @@ impl State {
 
 /// A prompt: its text, and the files beside it.
 fn prompt_content<'p>(text: Option<&'p Text<'_>>, files: &'p [Attachment<'_>]) -> Vec<ContentPart<'p>> {
-    let text = text.map(|text| text_part(false, text.borrow()));
+    let text = text.map(|text| ContentPart::text(text.borrow()));
     let files = files.iter().filter_map(|attached| {
         let name = attached.filename.map(Cow::Borrowed);
         Some(file(attached.mime, name, attached.url.as_ref()?.borrow(), None))

@@ -2,12 +2,8 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{
-    ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, ReasoningPart, Text, TextPart, ToolCallPart,
-    ToolResultPart,
-};
+use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, Text, ToolCallPart, ToolResultPart};
 
-use super::messages::visibility;
 use super::state::{Message, Role, State, Tool};
 use super::tools;
 use super::wire::{Part, ToolState};
@@ -139,7 +135,7 @@ impl State {
             "step-finish" => emit.ignore("end of a step"),
             kind => {
                 emit.book.drift.note(DriftKind::Value, "part.type", kind);
-                let part = ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() });
+                let part = ContentPart::json(value.json());
                 self.add_once(message, id, Some(part), emit);
             }
         }
@@ -343,12 +339,7 @@ fn child_session(metadata: Option<Value<'_>>) -> Option<String> {
 }
 
 pub(super) fn text_part(reasoning: bool, text: Text<'_>) -> ContentPart<'_> {
-    if reasoning {
-        let visibility = visibility(&text);
-        ContentPart::Reasoning(ReasoningPart { text, visibility, ..ReasoningPart::default() })
-    } else {
-        ContentPart::Text(TextPart { text, ..TextPart::default() })
-    }
+    if reasoning { ContentPart::reasoning(text) } else { ContentPart::text(text) }
 }
 
 /// A file or an image.

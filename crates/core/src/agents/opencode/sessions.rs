@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use interlinear_schema::{
-    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemStatus, Json, StatusLabel, StatusPart, Text,
+    ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemStatus, StatusLabel, StatusPart, Text,
 };
 
 use super::state::{Native, State, Unlinked, Waiting};
@@ -92,13 +92,7 @@ impl State {
         ];
         emit.facts(&facts);
         // Until the agent has found a title, it is a date.
-        if let Some(title) = info.title.as_ref().filter(|title| !is_default_title(title)) {
-            let json = Json::of(title);
-            if !emit.knows("title", &json) {
-                emit.know("title", &json);
-                emit.status(StatusLabel::Title, Some(title.borrow()), None);
-            }
-        }
+        emit.title(info.title.as_ref().filter(|title| !is_default_title(title)).map(Text::borrow));
         let reverted = info.revert.is_some();
         if std::mem::replace(&mut self.native(id).revert, reverted) != reverted {
             let detail = if reverted { "reverted" } else { "the revert is over" };

@@ -164,7 +164,7 @@ impl Tree {
 
 impl State {
     /// An export. That of a subagent waits for the session that started it.
-    pub(super) fn stored_document(&mut self, _name: &str, document: Value<'_>, emit: &mut Emit<'_>) {
+    pub(super) fn stored_document(&mut self, document: Value<'_>, emit: &mut Emit<'_>) {
         let info = document.get("info").filter(|info| info.is_object());
         let Some(info) = info.filter(|_| document.get("messages").is_some()) else {
             emit.unknown(document.json(), None);

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use interlinear_schema::ToJson as _;
-
 use super::state::{Dialect, Native, Pending, Route, State};
 use crate::api::{
     Command, HttpRequest, Outgoing, PermissionReply, PromptPart, ReplyPermissionCommand, ReplyQuestionCommand,
     StartCommand,
 };
 use crate::emit::Emit;
+use crate::json::quoted;
 
 impl State {
     /// Encodes a command.
@@ -111,7 +110,7 @@ impl State {
                     emit.unsupported("a summary needs a model; set one first");
                     return None;
                 };
-                let members = [("providerID", Some(json(provider))), ("modelID", Some(json(model)))];
+                let members = [("providerID", Some(quoted(provider))), ("modelID", Some(quoted(model)))];
                 return Some(post(format!("{path}/summarize"), object(&members)));
             }
             Command::Prompt(prompt) if api => {
@@ -121,8 +120,8 @@ impl State {
                 let parts: Vec<_> = prompt.parts.iter().map(prompt_part).collect();
                 let members = [
                     ("model", chosen.model.as_deref().and_then(prompt_model)),
-                    ("variant", chosen.variant.as_deref().map(json)),
-                    ("agent", chosen.agent.as_deref().map(json)),
+                    ("variant", chosen.variant.as_deref().map(quoted)),
+                    ("agent", chosen.agent.as_deref().map(quoted)),
                     ("parts", Some(format!("[{}]", parts.join(",")))),
                 ];
                 return Some(post(format!("{path}/prompt_async"), object(&members)));
@@ -139,12 +138,6 @@ fn post(path: String, body: String) -> HttpRequest {
 
 fn get(path: String) -> HttpRequest {
     HttpRequest { method: "GET".to_owned(), path, body: None }
-}
-
-fn json(text: &str) -> String {
-    let mut out = Vec::new();
-    text.write_json(&mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// An object of the members that there are.
@@ -169,25 +162,25 @@ fn encoded(text: &str) -> String {
 
 fn prompt_model(model: &str) -> Option<String> {
     let (provider, id) = model.split_once('/')?;
-    Some(object(&[("providerID", Some(json(provider))), ("modelID", Some(json(id)))]))
+    Some(object(&[("providerID", Some(quoted(provider))), ("modelID", Some(quoted(id)))]))
 }
 
 fn session_model(model: &str, variant: Option<&str>) -> Option<String> {
     let (provider, id) = model.split_once('/')?;
-    Some(object(&[("providerID", Some(json(provider))), ("id", Some(json(id))), ("variant", variant.map(json))]))
+    Some(object(&[("providerID", Some(quoted(provider))), ("id", Some(quoted(id))), ("variant", variant.map(quoted))]))
 }
 
 fn prompt_part(part: &PromptPart) -> String {
     let file = |mime: &str, name: Option<&str>, url: &str| {
         object(&[
             ("type", Some("\"file\"".to_owned())),
-            ("mime", Some(json(mime))),
-            ("filename", name.map(json)),
-            ("url", Some(json(url))),
+            ("mime", Some(quoted(mime))),
+            ("filename", name.map(quoted)),
+            ("url", Some(quoted(url))),
         ])
     };
     match part {
-        PromptPart::Text { text } => object(&[("type", Some("\"text\"".to_owned())), ("text", Some(json(text)))]),
+        PromptPart::Text { text } => object(&[("type", Some("\"text\"".to_owned())), ("text", Some(quoted(text)))]),
         PromptPart::Image { mime, data } => file(mime, None, &format!("data:{mime};base64,{data}")),
         PromptPart::File { path, mime, data } => {
             let mime = mime.as_deref().unwrap_or("text/plain");
@@ -220,11 +213,11 @@ fn api_prompt(parts: &[PromptPart]) -> String {
     });
     let files: Vec<_> = files.collect();
     let files = (!files.is_empty()).then(|| format!("[{}]", files.join(",")));
-    object(&[("text", Some(json(&texts.collect::<Vec<_>>().join("\n")))), ("files", files)])
+    object(&[("text", Some(quoted(&texts.collect::<Vec<_>>().join("\n")))), ("files", files)])
 }
 
 fn api_file(mime: &str, name: Option<&str>, uri: &str) -> String {
-    object(&[("uri", Some(json(uri))), ("mime", Some(json(mime))), ("name", name.map(json))])
+    object(&[("uri", Some(quoted(uri))), ("mime", Some(quoted(mime))), ("name", name.map(quoted))])
 }
 
 /// Where an answer to a request goes.
@@ -243,17 +236,17 @@ fn permission_reply(pending: &Pending, command: &ReplyPermissionCommand) -> Http
         PermissionReply::Reject => "reject",
     };
     if pending.route == Route::Session {
-        let body = object(&[("response", Some(json(reply)))]);
+        let body = object(&[("response", Some(quoted(reply)))]);
         return post(format!("/session/{}/permissions/{id}", pending.session), body);
     }
-    let message = command.message.as_deref().filter(|_| command.reply == PermissionReply::Reject).map(json);
-    let body = object(&[("reply", Some(json(reply))), ("message", message)]);
+    let message = command.message.as_deref().filter(|_| command.reply == PermissionReply::Reject).map(quoted);
+    let body = object(&[("reply", Some(quoted(reply))), ("message", message)]);
     post(request_path(pending, "permission", id, "reply"), body)
 }
 
 fn question_reply(pending: &Pending, command: &ReplyQuestionCommand) -> HttpRequest {
     let lists = command.answers.iter().map(|answers| {
-        let answers: Vec<_> = answers.iter().map(|answer| json(answer)).collect();
+        let answers: Vec<_> = answers.iter().map(|answer| quoted(answer)).collect();
         format!("[{}]", answers.join(","))
     });
     let answers = format!("[{}]", lists.collect::<Vec<_>>().join(","));

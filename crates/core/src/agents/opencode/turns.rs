@@ -96,7 +96,7 @@ impl State {
         }
     }
 
-    fn has_open(&self, session: &str) -> bool {
+    pub(super) fn has_open(&self, session: &str) -> bool {
         self.messages.values().any(|message| message.item.is_some() && message.session == session)
             || self.tools.values().any(|tool| tool.session == session)
     }

@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{
-    ContentPart, FileAction, FileRefPart, ImagePart, JsonPart, ReasoningPart, Text, TextPart, Visibility,
-};
+use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, ReasoningPart, Text, Visibility};
 
 use super::wire::Block;
 use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::Emit;
 use crate::json::Value;
+use crate::uri::data_url;
 
 /// The text of content: of a string, or of all its text blocks, one after the other.
 pub(super) fn plain_text(content: Option<Value<'_>>) -> Text<'static> {
@@ -32,7 +31,7 @@ pub(super) fn plain_text(content: Option<Value<'_>>) -> Text<'static> {
 pub(super) fn parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<ContentPart<'a>> {
     let Some(content) = content else { return Vec::new() };
     if let Some(text) = content.text() {
-        return vec![text_part(text)];
+        return vec![ContentPart::text(text)];
     }
     let mut parts = Vec::with_capacity(1);
     for value in content.elements() {
@@ -46,18 +45,14 @@ pub(super) fn parts<'a>(content: Option<Value<'a>>, emit: &mut Emit<'_>) -> Vec<
 /// The part of a block that is no call.
 pub(super) fn part<'a>(block: Block<'a>, value: Value<'a>, emit: &mut Emit<'_>) -> ContentPart<'a> {
     match block.r#type.unwrap_or_default() {
-        "text" => text_part(block.text.unwrap_or_default()),
+        "text" => ContentPart::text(block.text.unwrap_or_default()),
         "thinking" => reasoning_part(block.thinking.unwrap_or_default(), block.redacted == Some(true)),
         "image" => image(block),
         kind => {
             emit.book.drift.note(DriftKind::Value, "block.type", kind);
-            ContentPart::Json(JsonPart { json: value.json(), ..JsonPart::default() })
+            ContentPart::json(value.json())
         }
     }
-}
-
-pub(super) fn text_part(text: Text<'_>) -> ContentPart<'_> {
-    ContentPart::Text(TextPart { text, ..TextPart::default() })
 }
 
 pub(super) fn reasoning_part(text: Text<'_>, redacted: bool) -> ContentPart<'_> {
@@ -69,11 +64,8 @@ pub(super) fn reasoning_part(text: Text<'_>, redacted: bool) -> ContentPart<'_> 
 /// Images have their bytes in the line: they become `data:` URLs.
 pub(super) fn image(block: Block<'_>) -> ContentPart<'_> {
     let mime = block.mime;
-    let mut url = format!("data:{};base64,", mime.unwrap_or("application/octet-stream")).into_bytes();
-    if let Some(data) = &block.data {
-        data.append_to(&mut url);
-    }
-    ContentPart::Image(ImagePart { path: Text::from_wtf8(url), mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
+    let path = data_url(mime, &block.data.unwrap_or_default());
+    ContentPart::Image(ImagePart { path, mime: mime.map(Cow::Borrowed), ..ImagePart::default() })
 }
 
 /// The images of a result.

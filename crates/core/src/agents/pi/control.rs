@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, Json, StatusLabel, StatusPart, Text};
 
-use super::map::title;
 use super::state::{HostRequest, State};
 use super::wire::{HostCommand, Response, UiResponse};
 use crate::agents::read;
@@ -181,7 +180,7 @@ impl State {
         self.model(data.get("model"), emit);
         emit.learn(&[("variant", data.get("thinkingLevel").map(Value::json))]);
         if let Some(name) = data.get("sessionName").and_then(Value::text) {
-            title(Some(name), emit);
+            emit.title(Some(name));
         }
     }
 

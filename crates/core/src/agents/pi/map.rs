@@ -1,6 +1,6 @@
 //! Lines → events: which code reads which kind of line.
 
-use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart, Text};
+use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemStatus, Json, StatusLabel, StatusPart, Text};
 
 use super::state::{Rest, State};
 use super::wire::{
@@ -155,7 +155,7 @@ impl State {
         };
         match kind {
             "thinking_level_changed" => emit.facts(&[("variant", small.level.map(Value::json))]),
-            "session_info_changed" => title(small.name, emit),
+            "session_info_changed" => emit.title(small.name),
             "bash_execution_update" => self.host_output(&small, emit),
             "queue_update" => {
                 let list = |list: Option<Value<'_>>| list.map_or("[]", Value::raw).to_owned();
@@ -235,12 +235,12 @@ impl State {
         let summary = line.result.as_ref().and_then(|result| result.summary.as_ref());
         if let Some(tokens) = line.result.as_ref().and_then(|result| result.tokens_before) {
             let json = Json::from_text(format!("{{\"tokens_before\":{}}}", tokens.raw()));
-            emit.add_part(item, ContentPart::Json(JsonPart { json, ..JsonPart::default() }));
+            emit.add_part(item, ContentPart::json(json));
         }
         let done = line.result.is_some();
         emit.complete(item, if done { ItemStatus::Completed } else { ItemStatus::Failed }, false);
         if let Some(summary) = summary {
-            self.system_item(vec![super::content::text_part(summary.borrow())], None, None, emit);
+            self.system_item(vec![ContentPart::text(summary.borrow())], None, None, emit);
         }
         // The host that asked for it is told so in the answer to its command.
         if let Some(error) = line.error.as_ref().filter(|_| reason != "manual") {
@@ -262,19 +262,4 @@ fn extension_error(line: &ExtensionError<'_>, emit: &mut Emit<'_>) {
         details: Some(Json::from_text(format!("{{\"extension\":{},\"event\":{}}}", json(line.path), json(line.event)))),
         ..ErrorData::default()
     });
-}
-
-/// The session's title; said once.
-pub(super) fn title(title: Option<Text<'_>>, emit: &mut Emit<'_>) {
-    let Some(title) = title.filter(|title| !title.is_empty()) else {
-        emit.ignore("nothing new");
-        return;
-    };
-    let json = Json::of(&title);
-    if emit.knows("title", &json) {
-        emit.ignore("nothing new");
-        return;
-    }
-    emit.know("title", &json);
-    emit.status(StatusLabel::Title, Some(title), None);
 }

@@ -1,9 +1,9 @@
 //! Messages: of the user, of the assistant, of extensions, and the agent's own. None has an identifier; the time at
 //! which one was made stands in every form of it, so that names it.
 
-use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, JsonPart};
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json};
 
-use super::content::{self, text_part};
+use super::content;
 use super::state::{self, State};
 use super::tools;
 use super::wire::{Block, Message, MessageLine};
@@ -106,8 +106,8 @@ impl State {
     /// Puts the final form of all blocks in place. False if the text that streamed is contradicted.
     fn finish_blocks(&mut self, item: Ref, message: &Message<'_>, emit: &mut Emit<'_>) -> bool {
         if let Some(text) = message.content.and_then(Value::text) {
-            let place = self.part_of(0).unwrap_or_else(|| emit.add_part(item, text_part(text.borrow())));
-            return emit.finish_part(item, place, text_part(text));
+            let place = self.part_of(0).unwrap_or_else(|| emit.add_part(item, ContentPart::text(text.borrow())));
+            return emit.finish_part(item, place, ContentPart::text(text));
         }
         for (index, value) in message.content.into_iter().flat_map(Value::elements).enumerate() {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
@@ -149,14 +149,14 @@ impl State {
                 };
                 emit.item(&spec, ItemStatus::Completed, parts, false);
                 if let Some(skill) = skill {
-                    self.system_item(vec![text_part(skill)], place.entry, place.agent, emit);
+                    self.system_item(vec![ContentPart::text(skill)], place.entry, place.agent, emit);
                 }
             }
             "assistant" => self.whole_answer(message, place, emit),
             "toolResult" => self.result_message(message, place, emit),
             "bashExecution" => self.host_execution(message, emit),
             "compactionSummary" | "branchSummary" => {
-                let summary = message.summary.as_ref().map(|summary| text_part(summary.borrow()));
+                let summary = message.summary.as_ref().map(|summary| ContentPart::text(summary.borrow()));
                 self.system_item(summary.into_iter().collect(), place.entry, place.agent, emit);
             }
             "system" => self.system_prompt(message, place, emit),
@@ -176,7 +176,7 @@ impl State {
         let mut parts = Vec::with_capacity(1);
         let mut calls = Vec::new();
         if let Some(text) = message.content.and_then(Value::text) {
-            parts.push(text_part(text));
+            parts.push(ContentPart::text(text));
         }
         for value in message.content.into_iter().flat_map(Value::elements) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
@@ -224,8 +224,8 @@ impl State {
         parts.retain(|part| !matches!(part, ContentPart::Text(part) if part.text.is_empty()));
         for (_, section) in message.sections.into_iter().flat_map(Value::members) {
             match section.text() {
-                Some(text) => parts.push(text_part(text)),
-                None => parts.push(ContentPart::Json(JsonPart { json: section.json(), ..JsonPart::default() })),
+                Some(text) => parts.push(ContentPart::text(text)),
+                None => parts.push(ContentPart::json(section.json())),
             }
         }
         self.system_item(parts, place.entry, place.agent, emit);

@@ -1,8 +1,8 @@
 //! Prompts that the agent does not show: commands of extensions, and those that came to nothing.
 
-use interlinear_schema::{ItemKind, ItemRole, ItemStatus, Text};
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Text};
 
-use super::content::{self, text_part};
+use super::content;
 use super::state::{Said, State};
 use super::wire::Message;
 use crate::emit::{Emit, Spec};
@@ -45,7 +45,7 @@ impl State {
     pub(super) fn show_said(&mut self, emit: &mut Emit<'_>) {
         let Some(said) = self.said.as_mut().filter(|said| !said.shown) else { return };
         said.shown = true;
-        let part = text_part(Text::from(said.text.as_str()));
+        let part = ContentPart::text(Text::from(said.text.as_str()));
         let spec = Spec { kind: ItemKind::Message, role: Some(ItemRole::User), ..Spec::default() };
         emit.caused_by(said.cause.take(), |emit| {
             emit.item(&spec, ItemStatus::Completed, vec![part], true);

@@ -1,9 +1,8 @@
 //! Session files: a tree of entries, of which the branch that ends with the last entry is the transcript.
 
-use interlinear_schema::{ContentPart, ItemKind, ItemStatus, Json, JsonPart, StatusLabel, StatusPart};
+use interlinear_schema::{ContentPart, ItemKind, ItemStatus, Json, StatusLabel, StatusPart};
 
-use super::content::{self, text_part};
-use super::map::title;
+use super::content;
 use super::messages::Place;
 use super::state::State;
 use super::wire::{Entry, Header, Message};
@@ -146,14 +145,14 @@ impl State {
                 emit.ignore("nothing new");
             }
             "thinking_level_change" => emit.facts(&[("variant", entry.level.map(Value::json))]),
-            "session_info" => title(entry.name, emit),
+            "session_info" => emit.title(entry.name),
             "custom_message" => {
                 let parts = content::parts(entry.content, emit);
                 self.system_item(parts, id, None, emit);
             }
             "compaction" => self.compacted(&entry, emit),
             "branch_summary" => {
-                let summary = entry.summary.map(text_part);
+                let summary = entry.summary.map(ContentPart::text);
                 self.system_item(summary.into_iter().collect(), id, None, emit);
             }
             _ => emit.ignore("bookkeeping"),
@@ -209,12 +208,12 @@ impl State {
             vec![ContentPart::Status(StatusPart { label: StatusLabel::Compaction, ..StatusPart::default() })];
         if let Some(tokens) = entry.tokens_before {
             let json = Json::from_text(format!("{{\"tokens_before\":{}}}", tokens.raw()));
-            content.push(ContentPart::Json(JsonPart { json, ..JsonPart::default() }));
+            content.push(ContentPart::json(json));
         }
         let spec = Spec { kind: ItemKind::Status, native: entry.id, ..Spec::default() };
         emit.item(&spec, ItemStatus::Completed, content, false);
         if let Some(summary) = &entry.summary {
-            self.system_item(vec![text_part(summary.borrow())], entry.id, None, emit);
+            self.system_item(vec![ContentPart::text(summary.borrow())], entry.id, None, emit);
         }
     }
 }

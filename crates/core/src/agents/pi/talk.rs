@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use interlinear_schema::ToJson as _;
-
 use super::state::{Dialog, DialogKind, State};
 use crate::api::{Command, Outgoing, PromptCommand, PromptMode, PromptPart, StartCommand};
 use crate::emit::Emit;
+use crate::json::quoted;
 
 impl State {
     /// Encodes a command.
@@ -28,14 +27,14 @@ impl State {
                 None => return emit.unsupported("a model is named by its provider too: provider/model"),
             },
             Command::SetVariant { variant } => {
-                self.line(&format!("\"type\":\"set_thinking_level\",\"level\":{}", json(variant)))
+                self.line(&format!("\"type\":\"set_thinking_level\",\"level\":{}", quoted(variant)))
             }
             Command::Compact { instructions } => {
-                let words = instructions.as_deref().map(|words| format!(",\"customInstructions\":{}", json(words)));
+                let words = instructions.as_deref().map(|words| format!(",\"customInstructions\":{}", quoted(words)));
                 self.line(&format!("\"type\":\"compact\"{}", words.unwrap_or_default()))
             }
             Command::Resume(resume) if resume.native_session_id.ends_with(".jsonl") => {
-                let path = json(&resume.native_session_id);
+                let path = quoted(&resume.native_session_id);
                 self.line(&format!("\"type\":\"switch_session\",\"sessionPath\":{path}"))
             }
             Command::Resume(_) => {
@@ -63,7 +62,7 @@ impl State {
             }
         }
         if let Some(variant) = &start.variant {
-            let line = self.line(&format!("\"type\":\"set_thinking_level\",\"level\":{}", json(variant)));
+            let line = self.line(&format!("\"type\":\"set_thinking_level\",\"level\":{}", quoted(variant)));
             outgoing.push(Outgoing::Stdin(line));
         }
         let line = self.line("\"type\":\"get_state\"");
@@ -99,7 +98,7 @@ impl State {
             Some(PromptMode::FollowUp) if self.running => "\"type\":\"follow_up\"",
             _ => "\"type\":\"prompt\"",
         };
-        let mut members = format!("{kind},\"message\":{}", json(&text));
+        let mut members = format!("{kind},\"message\":{}", quoted(&text));
         if !images.is_empty() {
             let _ = write!(members, ",\"images\":[{}]", images.join(","));
         }
@@ -115,15 +114,9 @@ impl State {
             Some((provider, id)) => (provider.to_owned(), id),
             None => (self.provider.clone()?, model),
         };
-        let members = format!("\"type\":\"set_model\",\"provider\":{},\"modelId\":{}", json(&provider), json(id));
+        let members = format!("\"type\":\"set_model\",\"provider\":{},\"modelId\":{}", quoted(&provider), quoted(id));
         Some(self.line(&members))
     }
-}
-
-fn json(text: &str) -> String {
-    let mut out = Vec::new();
-    text.write_json(&mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 fn add_line(text: &mut String, more: &str) {
@@ -134,12 +127,12 @@ fn add_line(text: &mut String, more: &str) {
 }
 
 fn image(mime: &str, data: &str) -> String {
-    format!("{{\"type\":\"image\",\"data\":{},\"mimeType\":{}}}", json(data), json(mime))
+    format!("{{\"type\":\"image\",\"data\":{},\"mimeType\":{}}}", quoted(data), quoted(mime))
 }
 
 fn response_line(dialog: &Dialog, answer: &str) -> String {
     let kind = if dialog.hook { "hook_ui_response" } else { "extension_ui_response" };
-    format!("{{\"type\":\"{kind}\",\"id\":{},{answer}}}\n", json(&dialog.id))
+    format!("{{\"type\":\"{kind}\",\"id\":{},{answer}}}\n", quoted(&dialog.id))
 }
 
 fn answer_line(dialog: &Dialog, answers: &[Vec<String>]) -> String {
@@ -148,5 +141,5 @@ fn answer_line(dialog: &Dialog, answers: &[Vec<String>]) -> String {
         let confirmed = matches!(answer.to_ascii_lowercase().as_str(), "true" | "yes" | "y" | "ok");
         return response_line(dialog, &format!("\"confirmed\":{confirmed}"));
     }
-    response_line(dialog, &format!("\"value\":{}", json(&answer)))
+    response_line(dialog, &format!("\"value\":{}", quoted(&answer)))
 }

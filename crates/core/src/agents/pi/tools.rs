@@ -8,9 +8,9 @@ use interlinear_schema::{
 };
 
 use super::state::CallInfo;
-use crate::diff;
 use crate::json::Value;
 use crate::title;
+use crate::{diff, mcp};
 
 /// The kind of a tool.
 pub(super) fn kind(name: &str) -> ToolKind<'static> {
@@ -75,8 +75,7 @@ fn mcp_tool<'a>(name: &'a str, tool: Option<&'a str>, server: Option<&'a str>) -
             ..McpTool::default()
         });
     }
-    let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
-    Some(McpTool { tool: Cow::Borrowed(tool), server: Some(Cow::Borrowed(server)), ..McpTool::default() })
+    mcp::tool(name)
 }
 
 /// What a result will need of its call.

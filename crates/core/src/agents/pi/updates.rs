@@ -1,8 +1,8 @@
 //! The assistant's message while it is written. Only `delta` can be trusted: the message beside it runs ahead.
 
-use interlinear_schema::{Text, ToolCallPart};
+use interlinear_schema::{ContentPart, Text, ToolCallPart};
 
-use super::content::{reasoning_part, same_json, text_part};
+use super::content::{reasoning_part, same_json};
 use super::state::{self, State};
 use super::tools;
 use super::wire::{Block, Update, UpdateEvent};
@@ -65,7 +65,7 @@ impl State {
         let thinks = event.r#type == Some("thinking_delta");
         let Some((message, at)) = self.block(event.index.unwrap_or(0), emit) else { return };
         let item = message.item;
-        let new = if thinks { reasoning_part(Text::from("…"), false) } else { text_part(Text::default()) };
+        let new = if thinks { reasoning_part(Text::from("…"), false) } else { ContentPart::text(Text::default()) };
         let place = *message.blocks[at].part.get_or_insert_with(|| emit.add_part(item, new));
         emit.delta(item, place, text, false);
         emit.repeats(item, place, text);
