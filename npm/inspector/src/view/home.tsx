@@ -17,16 +17,16 @@ function Sample(): ReactNode {
     <a className="sample" href={formatRoute({ place: "demo", id: "claude-plan" })}>
       <span className="sample-line">
         <b>assistant</b>{" "}
-        {'{"type":"assistant","message":{"id":"msg_018AKRSTv7sSgyFD","type":"message","role":"assistant", …'}
+        {'{"type":"assistant","message":{"id":"msg_018AKRSTv7sSgyFDQJLhW8LM","type":"message","role":"assistant", …'}
       </span>
       <span className="sample-event">
-        <b>item.started</b> assistant message
+        <b>item.started</b> tool_call Read
       </span>
       <span className="sample-event">
-        <b>item.delta</b> Let me look around first.
+        <b>item.delta</b> {'+tool_call {"file_path":"/workspace/demo/src/math.js"}'}
       </span>
       <span className="sample-event">
-        <b>item.completed</b> Read /workspace/demo/src/math.js
+        <b>item.completed</b> tool_call Read /workspace/demo/src/math.js
       </span>
     </a>
   );
