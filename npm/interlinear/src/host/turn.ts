@@ -14,10 +14,10 @@ const REFUSED_MS = 2000;
  * The events up to the end of the turn that a prompt began or joined; where the agent refused it, up to the error that
  * says so. `follow` gives events until its signal fires.
  */
-export async function* untilTurnEnds(
+export async function* untilTurnEnds<E extends { type: string }>(
   isRunning: boolean,
-  follow: (signal: AbortSignal) => AsyncIterable<UniversalEvent>,
-): AsyncGenerator<UniversalEvent> {
+  follow: (signal: AbortSignal) => AsyncIterable<E>,
+): AsyncGenerator<E> {
   const enough = new AbortController();
   const reader = follow(enough.signal)[Symbol.asyncIterator]();
   let isOpen = isRunning;

@@ -21,6 +21,7 @@ let threads = 0;
 let turns = 0;
 
 function turn(threadId, words) {
+  if (words === "refuse") throw new Error("the model is not available");
   turns += 1;
   const id = `turn-${process.pid}-${turns}`;
   notify("turn/started", { threadId, turn: { id, status: "inProgress", items: [] } });

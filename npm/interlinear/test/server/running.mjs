@@ -11,13 +11,20 @@ import { JsonlStore } from "interlinear/store";
 /** The command that stands for Claude Code. */
 export const agent = [process.execPath, fileURLToPath(new URL("agent.mjs", import.meta.url))];
 
+/** The one that stands for Codex. */
+const codex = [process.execPath, fileURLToPath(new URL("../host/codex.mjs", import.meta.url))];
+
 export const token = "a token for tests";
 
 /** Starts a server; `stop` ends it and all that it started. */
 export async function startServer({ store, ...options } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "interlinear-server-"));
   const kept = store ?? new JsonlStore(join(folder, "sessions"), { sync: "never" });
-  const host = new AgentHost({ store: kept, agents: { claude: { command: agent } } });
+  const agents = {
+    claude: { command: agent },
+    codex: { command: codex, env: { FAKE_LOG: join(folder, "codex.log") } },
+  };
+  const host = new AgentHost({ store: kept, agents });
   const handler = createServer({ host, store: kept, token, directory: folder, ...options });
   const server = await listen(handler);
   const client = new Client({ baseUrl: server.url, token });

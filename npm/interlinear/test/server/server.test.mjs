@@ -180,6 +180,17 @@ test("a turn is interrupted, and the session goes on", async () => {
   await client.terminate("stopped");
 });
 
+test("a prompt that the agent refuses ends its stream with the reason, and the session goes on", async () => {
+  await client.createSession("refused", { agent: "codex" });
+  const signal = AbortSignal.timeout(15_000);
+  const refused = await until(client.streamTurn("refused", "refuse", { signal }), () => false);
+  assert.equal(refused.at(-1).type, "error");
+  assert.match(refused.at(-1).data.message, /the model is not available/);
+  const events = await until(client.streamTurn("refused", "hello", { signal }), () => false);
+  assert.equal(events.at(-1).type, "turn.ended");
+  await client.terminate("refused");
+});
+
 test("who stops reading a turn does not stop the agent", async () => {
   await client.createSession("left", { agent: "claude" });
   const stop = new AbortController();

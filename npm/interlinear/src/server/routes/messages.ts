@@ -1,6 +1,6 @@
-import type { PromptPart, UniversalEvent } from "../../../types/index.js";
+import type { PromptPart } from "../../../types/index.js";
+import { untilTurnEnds } from "../../host/turn.js";
 import type { Message } from "../api.js";
-import type { Call } from "../call.js";
 import { refusal } from "../problem.js";
 import { nothing, type Route } from "../route.js";
 import { choice, event, flag, list, object, text } from "../schema.js";
@@ -27,15 +27,6 @@ function partsOf({ message: said, attachments, parts }: Message): PromptPart[] {
   const all: PromptPart[] = [...(said ? [{ type: "text" as const, text: said }] : []), ...files, ...(parts ?? [])];
   if (all.length > 0) return all;
   throw refusal("bad_request", "the message is empty", "Send `message`, or `parts`.");
-}
-
-/** The events of a turn, from the store: whoever stops reading does not stop the agent. */
-async function* turn(call: Call, offset: number, includeRaw: boolean, signal: AbortSignal) {
-  const where = { offset, includeRaw, signal };
-  for await (const next of call.services.store.subscribe(call.param("session_id"), where)) {
-    yield next as UniversalEvent;
-    if (next.type === "turn.ended") return;
-  }
 }
 
 export const messageRoutes: readonly Route[] = [
@@ -67,8 +58,11 @@ export const messageRoutes: readonly Route[] = [
       const parts = partsOf(call.body<Message>());
       const session = await call.session();
       const offset = session.lastSequence;
+      const isRunning = session.status === "running";
       await session.prompt(parts).sent;
-      return eventStream((signal) => turn(call, offset, includeRaw, signal));
+      // From the store: whoever stops reading does not stop the agent.
+      const follow = (signal: AbortSignal) => call.services.store.subscribe(session.id, { offset, includeRaw, signal });
+      return eventStream((gone) => untilTurnEnds(isRunning, (enough) => follow(AbortSignal.any([gone, enough]))));
     },
   },
 ];
