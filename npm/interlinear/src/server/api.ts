@@ -81,7 +81,7 @@ export interface SessionDescription {
 /** What to say to the agent: a text with files, or parts. */
 export interface Message {
   message?: string;
-  attachments?: { path: string; mime?: string; filename?: string }[];
+  attachments?: { path: string; mime?: string }[];
   parts?: PromptPart[];
 }
 

@@ -16,7 +16,7 @@ const part = {
 
 const message = object({
   "message?": text,
-  "attachments?": list(object({ path: text, "mime?": text, "filename?": text })),
+  "attachments?": list(object({ path: text, "mime?": text })),
   "parts?": list(part),
 });
 
