@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fold } from "interlinear";
+import { TurnPrinter } from "../dist/cli/run/printer.js";
+import { eventRow } from "../dist/cli/show/event.js";
+import { ItemNumbers } from "../dist/cli/show/numbers.js";
+import { styleFor } from "../dist/cli/show/style.js";
 import { Heights } from "../dist/react/virtual/heights.js";
-import { diffLines } from "../dist/view/diff.js";
+import { diffCounts, diffLines } from "../dist/view/diff.js";
 import { markdown } from "../dist/view/markdown.js";
 import { Rows } from "../dist/view/rows.js";
 import { safeImage, safeLink, visible } from "../dist/view/safe.js";
@@ -88,6 +92,19 @@ test("a diff has numbered lines, whatever stands around it", () => {
     { kind: "note", text: "\\ No newline at end of file" },
   ]);
   assert.deepEqual(diffLines("not a diff"), [{ kind: "note", text: "not a diff" }]);
+});
+
+test("lines are counted by where they stand, not by how they look", () => {
+  const diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n same\n--- old\n---\n+++ new\n+++i;\n+plain\n";
+  assert.deepEqual(diffCounts(diff), { added: 3, removed: 2 });
+  const item = { item_id: "i", kind: "tool_result", status: "completed" };
+  const content = [{ type: "file_ref", action: "patch", path: "x", diff }];
+  const event = { type: "item.completed", data: { item: { ...item, content } } };
+  assert.equal(eventRow(event, styleFor(false), new ItemNumbers()).text, "patch x (+3 −2)");
+  assert.equal(
+    new TurnPrinter(styleFor(false), 80).print(event),
+    "  patch x\n  --- old\n  ---\n  +++ new\n  +++i;\n  +plain\n",
+  );
 });
 
 test("amounts and times read well", () => {

@@ -1,7 +1,7 @@
 // A transcript as one HTML file that needs nothing else and runs nothing.
 import type { ContentPart, FileRefPart, Todo } from "../../types/index.js";
 import type { Entry, ItemEntry, TranscriptState } from "../fold.js";
-import { diffCounts, diffLines } from "../view/diff.js";
+import { diffCounts, diffLines, SIGNS } from "../view/diff.js";
 import { markdown } from "../view/markdown.js";
 import { type Row, Rows } from "../view/rows.js";
 import { safeImage, visible } from "../view/safe.js";
@@ -243,8 +243,6 @@ function image(path: string): Html {
   if (src === undefined) return html("p", { class: "il-path" }, visible(path.slice(0, 300)));
   return html("img", { class: "il-image", src, alt: "Part of the conversation" });
 }
-
-const SIGNS = { added: "+", removed: "−", same: " ", hunk: "", note: "" } as const;
 
 function diff({ path, action, diff: change }: FileRefPart): Html {
   const { added, removed } = diffCounts(change ?? "");

@@ -31,6 +31,15 @@ export function diffLines(diff: string): DiffLine[] {
   return lines;
 }
 
+/** What stands before a line. */
+export const SIGNS: Readonly<Record<DiffLine["kind"], string>> = {
+  added: "+",
+  removed: "−",
+  same: " ",
+  hunk: "",
+  note: "",
+};
+
 const HEADER = /^(?:--- |\+\+\+ |diff |index |old mode |new mode |new file |deleted file |={3,}$|Index: )/;
 
 /** How many lines a diff adds and removes. */

@@ -1,4 +1,5 @@
 import type { ContentPart, UniversalEvent, UniversalItem } from "../../../types/index.js";
+import { diffLines } from "../../view/diff.js";
 import { turnText } from "../show/event.js";
 import type { Style } from "../show/style.js";
 import { clean, fit } from "../show/text.js";
@@ -130,7 +131,10 @@ export class TurnPrinter {
 
 /** The lines that a change adds and takes away. */
 function diffRows(diff = ""): string[] {
-  const lines = diff.split("\n").filter((line) => /^[+-](?![+-]{2} )/.test(line));
+  const lines = diffLines(diff).flatMap(({ kind, text }) => {
+    if (kind !== "added" && kind !== "removed") return [];
+    return [`${kind === "added" ? "+" : "-"}${text}`];
+  });
   const shown = lines.slice(0, OUTPUT_LINES);
   return lines.length > shown.length ? [...shown, `… ${lines.length - shown.length} more lines`] : shown;
 }

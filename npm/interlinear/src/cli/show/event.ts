@@ -1,4 +1,5 @@
 import type { ContentPart, ItemDeltaData, TurnMetadata, UniversalEvent, UniversalItem } from "../../../types/index.js";
+import { diffCounts } from "../../view/diff.js";
 import type { ItemNumbers } from "./numbers.js";
 import type { Style } from "./style.js";
 
@@ -118,9 +119,7 @@ function partText(part: ContentPart): string {
 
 /** How many lines a diff adds and takes away. */
 function changes(diff: string): string {
-  const lines = diff.split("\n");
-  const added = lines.filter((line) => line.startsWith("+") && !line.startsWith("+++")).length;
-  const removed = lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length;
+  const { added, removed } = diffCounts(diff);
   return `(+${added} −${removed})`;
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { type DiffLine, diffCounts, diffLines } from "../../view/diff.js";
+import { type DiffLine, diffCounts, diffLines, SIGNS } from "../../view/diff.js";
 import { safeImage, visible } from "../../view/safe.js";
 import { useOpen } from "../context.js";
 import type { DiffProps, ImageProps, OutputProps } from "../parts.js";
@@ -73,8 +73,6 @@ export function Counts({ diff }: { diff: string }): ReactNode {
     </span>
   );
 }
-
-const SIGNS = { added: "+", removed: "−", same: " ", hunk: "", note: "" } as const;
 
 function Line({ line }: { line: DiffLine }): ReactNode {
   return (
