@@ -29,12 +29,13 @@ export interface ExchangeCounts {
   unparsed: number;
 }
 
-let loaded: Promise<void> | undefined;
+let loading: Promise<void> | undefined;
+let isLoaded = false;
 
 /** Loads the module that reads and writes exchange transcripts: it is not part of the core. */
 export function initExchange(source?: WebAssembly.Module | BufferSource): Promise<void> {
-  loaded ??= load(source).catch((cause: unknown) => {
-    loaded = undefined;
+  loading ??= load(source).catch((cause: unknown) => {
+    loading = undefined;
     throw new InterlinearError(
       "wasm_unavailable",
       `the module for exchange transcripts cannot be loaded: ${(cause as Error).message}`,
@@ -42,12 +43,20 @@ export function initExchange(source?: WebAssembly.Module | BufferSource): Promis
       { cause },
     );
   });
-  return loaded;
+  return loading;
 }
 
 async function load(source: WebAssembly.Module | BufferSource | undefined): Promise<void> {
   const module = source ?? (await bytesOfModule());
   wasm.initSync({ module });
+  isLoaded = true;
+}
+
+/** The module, which must be loaded. */
+function loaded(): typeof wasm {
+  if (isLoaded) return wasm;
+  const message = "the module for exchange transcripts is not loaded yet";
+  throw new InterlinearError("not_initialized", message, "Call `await initExchange()` first.");
 }
 
 async function bytesOfModule(): Promise<BufferSource> {
@@ -63,7 +72,7 @@ export class ExchangeWriter {
   readonly #exporter: wasm.Exporter;
 
   constructor({ filePerRun = false }: ToExchangeOptions = {}) {
-    this.#exporter = new wasm.Exporter(filePerRun);
+    this.#exporter = new (loaded().Exporter)(filePerRun);
   }
 
   /** The next bytes; gives the lines that are known now. */
@@ -76,6 +85,7 @@ export class ExchangeWriter {
     return refused(() => this.#exporter.end());
   }
 
+  /** Gives the memory back; nothing can be called after that. */
   free(): void {
     this.#exporter.free();
   }
@@ -86,7 +96,7 @@ export class ExchangeReader {
   readonly #importer: wasm.Importer;
 
   constructor({ sessionId, includeRaw = false }: FromExchangeOptions = {}) {
-    this.#importer = new wasm.Importer(sessionId, includeRaw);
+    this.#importer = new (loaded().Importer)(sessionId, includeRaw);
   }
 
   /** The next bytes of a file. */
@@ -104,10 +114,12 @@ export class ExchangeReader {
     return this.#importer.end();
   }
 
+  /** What became of the lines that were read. */
   counts(): ExchangeCounts {
     return JSON.parse(this.#importer.counts()) as ExchangeCounts;
   }
 
+  /** Gives the memory back; nothing can be called after that. */
   free(): void {
     this.#importer.free();
   }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { Exit } from "../../types/index.js";
+import { codeOf, InterlinearError } from "../errors.js";
 import type { Channel } from "../session.js";
 
 /** What a recording begins with. */
@@ -21,8 +22,7 @@ export class Recorder {
   constructor(path: string, head: RecordingHead, now: () => number) {
     this.#now = now;
     this.#started = now();
-    // It holds all that was said: it is for this user only.
-    this.#file = openSync(path, "w", 0o600);
+    this.#file = create(path);
     this.#write({ recording: 1, ...head, started_at: new Date(this.#started).toISOString() });
   }
 
@@ -90,6 +90,17 @@ export class Recorder {
 
   #write(record: object): void {
     writeSync(this.#file, `${JSON.stringify(record)}\n`);
+  }
+}
+
+function create(path: string): number {
+  try {
+    // It holds all that was said: it is for this user only.
+    return openSync(path, "w", 0o600);
+  } catch (cause) {
+    const message = `the recording cannot be written to ${path}: ${codeOf(cause)}`;
+    const cure = "Name a file that you may write, in a folder that is there: `record`.";
+    throw new InterlinearError("bad_options", message, cure, { cause });
   }
 }
 

@@ -59,6 +59,8 @@ test("options that are not names, and folders that are none, are refused before 
   await assert.rejects(start(host, { resume: "-x" }), { code: "bad_options" });
   await assert.rejects(start(host, { variant: "" }), { code: "bad_options" });
   await assert.rejects(start(host, { cwd: join(cwd, "nowhere") }), { code: "bad_cwd" });
+  const record = join(cwd, "nowhere", "recording.jsonl");
+  await assert.rejects(start(host, { record }), { name: "InterlinearError", code: "bad_options", cure: /`record`/ });
   await assert.rejects(start(host, { agent: "nobody" }), { code: "unknown_agent" });
   await assert.rejects(start(host, { agent: "pi", permissionMode: "plan" }), { code: "unsupported" });
 });

@@ -134,7 +134,7 @@ test("a database that is not there is named, also to who follows", async () => {
   await refused("store_failed", () => store.list());
   await refused("store_failed", () => take(store.subscribe("s"), () => true));
   await store.close();
-  assert.throws(() => new PostgresStore({ url: server.url, prefix: "x; drop" }), TypeError);
+  await refused("bad_options", async () => new PostgresStore({ url: server.url, prefix: "x; drop" }));
 });
 
 test("a pool that was handed in stays open", async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
+import { InterlinearError } from "../../errors.js";
 import { sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
 import { decode, wantsNative } from "../record.js";
@@ -39,7 +40,7 @@ export class PostgresStore implements Store {
 
   constructor(options: PostgresStoreOptions) {
     const { url = "", pool, prefix = "interlinear_", lease = 15_000, patience = 30_000 } = options;
-    if (!/^[a-z_][a-z0-9_]{0,40}$/.test(prefix)) throw new TypeError(`${prefix} is no prefix of a table's name`);
+    if (!/^[a-z_][a-z0-9_]{0,40}$/.test(prefix)) throw badPrefix(prefix);
     this.#sql = statements(prefix);
     this.#ownPool = pool === undefined;
     this.#database = new Database(async () => pool ?? (await connect(url)), patience, this.#sql.create);
@@ -168,6 +169,11 @@ export class PostgresStore implements Store {
     const { rows } = await this.#database.query(this.#sql.sharedRaw, [keyOf(sessionId), sequence]);
     return (rows[0]?.["raw"] as string | undefined) ?? null;
   }
+}
+
+function badPrefix(prefix: string): InterlinearError {
+  const cure = "Use small letters, digits and `_`, no digit in front, and no more than 41 of them.";
+  return new InterlinearError("bad_options", `${JSON.stringify(prefix)} is no prefix of a table's name`, cure);
 }
 
 interface Row {
