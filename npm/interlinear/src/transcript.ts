@@ -20,6 +20,11 @@ export interface ConvertOptions {
   includeRaw?: boolean;
   /** The longest line that is read, in bytes; 64 MiB if not given. */
   maxLine?: number;
+  /**
+   * Of a stored session that is a tree: the entry with which the branch ends that is to be read. The session's facts
+   * name them (`branches`); the one that was used last if not given.
+   */
+  branch?: string;
 }
 
 /** What a transcript can be turned into. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { agents, check, convert, detect, InterlinearError, openTranscript, relay, trace, version } from "interlinear";
 
 const project = new URL("../../../", import.meta.url);
@@ -18,6 +20,30 @@ test("text, bytes and a list of files give the same events", () => {
 test("the session can be named", () => {
   assert.ok(convert(recording, { sessionId: "mine" }).every(({ session_id }) => session_id === "mine"));
 });
+
+for (const backend of ["native", "wasm"]) {
+  test(`a branch of a session that is a tree can be asked for: ${backend}`, () => {
+    const script = `import { readFileSync } from "node:fs";
+      import { backend, convert } from "interlinear";
+      const [file, branch] = process.argv.slice(1);
+      const done = convert(readFileSync(file), { branch }).filter(({ type }) => type === "item.completed");
+      const texts = done.filter(({ data }) => data.item.role === "assistant").map(({ data }) => data.item.content[0].text);
+      process.stdout.write(JSON.stringify([backend(), texts.at(-1)]));`;
+    const cwd = fileURLToPath(new URL(".", import.meta.url));
+    const file = fileURLToPath(
+      new URL("tests/fixtures/pi/stored/session-branched-tree/session-branched-tree.jsonl", project),
+    );
+    const last = (...branch) => {
+      const args = ["--input-type=module", "--eval", script, file, ...branch];
+      return JSON.parse(
+        execFileSync(process.execPath, args, { cwd, env: { ...process.env, INTERLINEAR_BACKEND: backend } }),
+      );
+    };
+    assert.deepEqual(last(), [backend, "And the set version."]);
+    assert.deepEqual(last("0dde4d0d"), [backend, "Here is the array version."]);
+    assert.deepEqual(last("c85ff9c6"), [backend, "Here is the map version."]);
+  });
+}
 
 test("relay gives the bytes of the same events, one a line", () => {
   const lines = new TextDecoder().decode(relay(recording)).trimEnd().split("\n");
