@@ -52,18 +52,13 @@ function testFiles(folder) {
 
 /** The folders with a TypeScript project. */
 function typescriptProjects() {
-  const folders = ["npm", "tests", "examples"].filter((folder) => existsSync(at(folder)));
-  const projects = folders.flatMap((folder) => readdirSync(at(folder)).map((name) => join(folder, name)));
+  const projects = ["npm", "tests"].flatMap((folder) => readdirSync(at(folder)).map((name) => join(folder, name)));
   return projects.filter((project) => existsSync(at(project, "tsconfig.json")));
 }
 
 /** One section for each folder of tests, so that it is clear what is slow and what fails. */
 async function nodeTests() {
-  const files = ["tests", "npm", "examples"]
-    .map((folder) => at(folder))
-    .filter(existsSync)
-    .flatMap(testFiles)
-    .sort();
+  const files = ["tests", "npm"].flatMap((folder) => testFiles(at(folder))).sort();
   for (const folder of new Set(files.map(dirname))) {
     const members = files.filter((file) => dirname(file) === folder);
     const name = `Node tests: ${folder}`;

@@ -23,7 +23,7 @@ export interface FixedListProps {
   readonly onActive: (index: number) => void;
   /** Whether it stays at its end as rows come. */
   readonly follow?: boolean;
-  readonly children: (index: number, active: boolean) => ReactNode;
+  readonly children: (index: number) => ReactNode;
   readonly handle?: Ref<FixedListHandle>;
 }
 
@@ -120,7 +120,7 @@ export function FixedList(props: FixedListProps): ReactNode {
         onClick={() => onActive(index)}
         onKeyDown={undefined}
       >
-        {children(index, index === active)}
+        {children(index)}
       </div>,
     );
   }

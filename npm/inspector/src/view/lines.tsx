@@ -84,12 +84,13 @@ export function Lines({ log, version, selected, onSelect, follow, handle }: Line
 function useChosen(log: Log, version: number, choice: Choice, text: string): NumberList {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the log grows without another identity
   const chosen = useMemo(() => log.choose(choice), [log, version, choice]);
-  const [found, setFound] = useState<{ rows: Numbers; count: number }>();
+  // The rows grow without another identity too: each time they stand in an object of their own.
+  const [found, setFound] = useState<{ rows: Numbers }>();
   useEffect(() => {
     setFound(undefined);
     if (text === "") return;
     const stop = new AbortController();
-    void search(log, chosen, text, (rows) => setFound({ rows, count: rows.length }), stop.signal);
+    void search(log, chosen, text, (rows) => setFound({ rows }), stop.signal);
     return () => stop.abort();
   }, [log, chosen, text]);
   if (text === "") return chosen;

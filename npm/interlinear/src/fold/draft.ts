@@ -138,7 +138,7 @@ export class Draft {
   }
 
   /** Appends to one of the transcript's own lists. */
-  append<K extends "turns" | "pending" | "errors" | "unparsed">(list: K, value: TranscriptState[K][number]): void {
+  append<K extends "turns" | "errors" | "unparsed">(list: K, value: TranscriptState[K][number]): void {
     (this.#list(this.transcript, list) as unknown[]).push(value);
   }
 

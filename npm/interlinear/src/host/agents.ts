@@ -70,8 +70,11 @@ export interface Recipe {
   readonly runtime: "process" | "stdio" | "http";
   /** How its process is started. */
   start(launch: Launch): Start;
-  /** By what it is known that it has started, in its output; absent: it says nothing before the first prompt. */
-  readonly greets?: string | "session";
+  /**
+   * By what, in its output, a process for one session is known to have started; absent: it says nothing before the
+   * first prompt.
+   */
+  readonly greets?: string;
   /** Whether an interrupt ends the process; another one goes on with the session. */
   readonly endsWhenInterrupted?: boolean;
   /** What can only be changed by another process, which goes on with the session. */

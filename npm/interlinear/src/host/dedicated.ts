@@ -6,7 +6,7 @@ import type { Launch, Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
 import type { Link } from "./link.js";
 import type { AgentProcess } from "./process.js";
-import { greeted, isNamed, type Patience, type Runtime, refusal, sessionEnded } from "./runtime.js";
+import { greeted, type Patience, type Runtime, refusal, sessionEnded } from "./runtime.js";
 
 /** What a session with a process of its own is made of. */
 export interface DedicatedOptions {
@@ -75,7 +75,7 @@ export class Dedicated implements Runtime {
     this.#gone = ended.then(() => {});
     try {
       link.command(this.#handshake());
-      await greeted(greeting.promise, ended, recipe, patience);
+      await greeted(greeting, ended, recipe, patience);
     } catch (error) {
       this.#terminated = true;
       await process.terminate();
@@ -83,7 +83,6 @@ export class Dedicated implements Runtime {
       link.close();
       throw error;
     } finally {
-      greeting.cancel();
       link.onOutput = undefined;
     }
     if (journal.failure !== undefined) throw journal.failure;
@@ -152,20 +151,18 @@ export class Dedicated implements Runtime {
     return { type: "start", cwd, ...said("model", model), ...said("variant", variant) };
   }
 
-  /** By what the agent is known to be there. */
-  #greeting(): { promise: Promise<void>; cancel(): void } {
-    const { recipe, link, journal } = this.#options;
+  /** Resolves when the agent is known to be there. */
+  #greeting(): Promise<void> {
+    const { recipe, link } = this.#options;
     const { greets } = recipe;
-    if (greets === undefined) return { promise: Promise.resolve(), cancel: () => {} };
-    if (greets === "session") return journal.until(() => isNamed(journal) || journal.failure !== undefined);
+    if (greets === undefined) return Promise.resolve();
     let heard = "";
-    const promise = new Promise<void>((resolve) => {
+    return new Promise((resolve) => {
       link.onOutput = (chunk) => {
         heard = (heard + chunk.toString("latin1")).slice(-(1 << 16));
         if (heard.includes(greets)) resolve();
       };
     });
-    return { promise, cancel: () => {} };
   }
 }
 

@@ -15,7 +15,7 @@ export interface SharedOptions {
   readonly link: Link;
   readonly spawn: () => Promise<AgentProcess>;
   /** Waits until the process can be talked to. Resolves at once where it can be from the start. */
-  readonly connect: (process: AgentProcess, patience: Patience) => Promise<void>;
+  readonly connect: (process: AgentProcess) => Promise<void>;
   /** Makes sure that what happens in a folder is heard. */
   readonly listen: (cwd: string) => Promise<void>;
   /** How long it goes on without a session. */
@@ -131,11 +131,11 @@ export class SharedServer {
   /** The process runs, and has the sessions again that it had before a crash. */
   async ready(): Promise<void> {
     await this.#resuming;
-    await this.running();
+    await this.#started();
   }
 
   /** The process, started once however many ask for it. */
-  running(): Promise<AgentProcess> {
+  #started(): Promise<AgentProcess> {
     this.#running ??= this.#start().catch((error: unknown) => {
       this.#running = undefined;
       throw error;
@@ -168,7 +168,7 @@ export class SharedServer {
     const ended = attached.then((exit) => refusal(recipe, exit, link.errorText));
     this.#gone = attached.then((exit) => this.#ended(exit));
     try {
-      await greeted(connect(process, { startMs }), ended, recipe, { startMs });
+      await greeted(connect(process), ended, recipe, { startMs });
     } catch (error) {
       this.#stopping = true;
       await process.terminate();
@@ -220,7 +220,7 @@ export class SharedServer {
   /** Starts the server again, with the sessions that it had. */
   async #resume(seats: readonly Seat[]): Promise<void> {
     try {
-      await this.running();
+      await this.#started();
       for (const seat of seats) await this.#inTurn(() => this.#readmit(seat));
     } catch {
       // It does not come back: its sessions are over.

@@ -12,7 +12,7 @@ interface Listed {
 }
 
 /** Sends a signal; whether there was anyone to get it. A negative number is a group. */
-export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);
     return true;

@@ -79,7 +79,6 @@ export class TurnPrinter {
   }
 
   #completed(item: UniversalItem): string {
-    const { style } = { style: this.#style };
     switch (item.kind) {
       case "message":
         this.#messages.delete(item.item_id);
@@ -91,7 +90,7 @@ export class TurnPrinter {
       case "status":
         return item.content.map((part) => this.#status(part)).join("");
       case "unknown":
-        return this.#row(style.magenta(fit(JSON.stringify(item.content), this.#columns)));
+        return this.#row(this.#style.magenta(fit(JSON.stringify(item.content), this.#columns)));
       default:
         return "";
     }

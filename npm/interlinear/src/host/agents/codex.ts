@@ -35,7 +35,6 @@ export const codex: Recipe = {
   passes: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_API_KEY"],
   sets: {},
   runtime: "stdio",
-  greets: "session",
   fixed: [],
   start: () => ({ args: ["app-server"] }),
 };

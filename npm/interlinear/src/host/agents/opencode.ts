@@ -28,7 +28,6 @@ export const opencode: Recipe = {
   passes: ["OPENCODE_*", "*_API_KEY", "AWS_*", "GOOGLE_*", "GITHUB_TOKEN"],
   sets: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
   runtime: "http",
-  greets: "session",
   fixed: [],
   start({ mcpServers }) {
     const env: Record<string, string> = {
