@@ -1,6 +1,7 @@
 // A session of very many lines in a process of its own: what a line costs at its end against the same line in a session
 // that has just begun, and how the memory grew. Prints JSON.
 import { backend, openSession } from "interlinear";
+import { clock } from "./clock.mjs";
 import { channelOf, session } from "./corpus.mjs";
 import { median } from "./measure.mjs";
 
@@ -9,11 +10,6 @@ const channel = channelOf(agent);
 
 /** So many lines are handed over at once. */
 const batch = Math.min(500, count / 100);
-
-function clock() {
-  const { user, system } = process.cpuUsage();
-  return user + system;
-}
 
 const encoder = new TextEncoder();
 const old = openSession({ agent });

@@ -80,6 +80,11 @@ export async function run(program, args, options = {}) {
   return result;
 }
 
+/** Adds up the numbers that a pattern finds in what a program printed. */
+export function sum(output, pattern) {
+  return Array.from(output.matchAll(pattern), ([, number]) => Number(number)).reduce((a, b) => a + b, 0);
+}
+
 /** Runs a script's main function; a problem is one line, anything else is a bug and shows its stack. */
 export function main(body) {
   body().catch((error) => {

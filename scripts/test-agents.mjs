@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { recipes } from "../tests/agents/recipes.mjs";
 import { build } from "./build.mjs";
-import { at, attempt, heading, main, Problem, run, say } from "./shell.mjs";
+import { at, attempt, heading, main, Problem, run, say, sum } from "./shell.mjs";
 
 const cache = at(".cache", "agents");
 const INSIDE = "INTERLINEAR_NO_NETWORK";
@@ -100,9 +100,6 @@ async function play(agent) {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
-
-const sum = (output, pattern) =>
-  Array.from(output.matchAll(pattern), ([, number]) => Number(number)).reduce((a, b) => a + b, 0);
 
 main(async () => {
   checkOptions();

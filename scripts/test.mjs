@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 import { build } from "./build.mjs";
 import { checks } from "./lint.mjs";
 import { setupTests } from "./setup.mjs";
-import { at, attempt, heading, main, root, say } from "./shell.mjs";
+import { at, attempt, heading, main, root, say, sum } from "./shell.mjs";
 import { testedCrates } from "./workspace.mjs";
 
 const bin = (name) => at("node_modules", ".bin", name);
@@ -26,11 +26,6 @@ async function holds(name, program, args) {
   const { ok, seconds } = await attempt(program, args);
   say(`${ok ? "yes" : "NO"} (${seconds} s)`);
   count(name, ok, ok ? 1 : 0, ok ? 0 : 1);
-}
-
-/** Sums up the numbers that a pattern finds. */
-function sum(output, pattern) {
-  return Array.from(output.matchAll(pattern), ([, number]) => Number(number)).reduce((a, b) => a + b, 0);
 }
 
 async function rustTests() {

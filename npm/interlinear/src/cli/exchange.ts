@@ -1,10 +1,10 @@
 // Exchange transcripts on the command line: a run a file, `<run>.jsonl`, beside each other in a folder.
-import { mkdir, open, stat } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExchangeReader, ExchangeWriter, initExchange, isExchange } from "../exchange.js";
 import type { ConvertOptions } from "../transcript.js";
 import { aboutInput, UsageError } from "./failure.js";
-import type { Input, InputFile } from "./input.js";
+import { type Input, type InputFile, isFile } from "./input.js";
 import { write as print } from "./output.js";
 import { open as bytesOf, peekLine } from "./read.js";
 import { plural } from "./words.js";
@@ -32,7 +32,7 @@ export async function isCalledBeside({ files: [main] }: Input): Promise<boolean>
   if (main === undefined || main.once) return false;
   const { line } = await peekLine(main);
   const { parent_run_id: parent } = JSON.parse(line) as { parent_run_id?: unknown };
-  return typeof parent === "string" && parent !== "" && (await isThere(fileOf(parent, dirname(main.path))));
+  return typeof parent === "string" && parent !== "" && (await isFile(fileOf(parent, dirname(main.path))));
 }
 
 /** Reads a run and the runs that it called; gives one line on what was read. */
@@ -74,18 +74,12 @@ async function pushCalled(reader: ExchangeReader, folder: string): Promise<void>
     if (run === undefined) return;
     tried.add(run);
     const path = fileOf(run, folder);
-    if (await isThere(path)) await push(reader, { name: path, path, once: false });
+    if (await isFile(path)) await push(reader, { name: path, path, once: false });
   }
 }
 
 /** A run's file. Whatever it calls itself, its file lies in the folder. */
 const fileOf = (run: string, folder: string) => join(folder, `${basename(run)}.jsonl`);
-
-const isThere = (path: string) =>
-  stat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  );
 
 /** Writes in a format: universal events as they are, exchange events into one stream or a file a run. */
 export async function writerFor(

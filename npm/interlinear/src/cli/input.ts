@@ -107,7 +107,8 @@ async function beginningOf(path: string): Promise<string> {
   }
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** Whether there is a file at a path. */
+export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isFile(),
     () => false,
