@@ -60,7 +60,7 @@ function* outputs<T extends keyof Outputs>(
   }
 }
 
-/** What a transcript is, from its beginning (64 KiB are enough). */
+/** What a transcript is, from its beginning (64 KiB are enough as a rule). */
 export function detect(head: string | Uint8Array, name = ""): Detection {
   const build = core();
   return JSON.parse(call(build, () => build.raw.detect(name, toBytes(head)))) as Detection;

@@ -35,7 +35,7 @@ export class InterlinearError extends Error {
   }
 }
 
-/** The code of an error that the core threw on purpose. */
+/** The code to decide by: of this package's errors, and of Node's and the database's. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as Error & { code?: unknown };

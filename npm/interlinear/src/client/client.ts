@@ -21,6 +21,7 @@ import { streamEvents } from "./stream.js";
 export interface ClientOptions {
   /** `http://127.0.0.1:2468` */
   baseUrl: string;
+  /** The server's token; none if it was started without. */
   token?: string;
   /** Instead of the runtime's own `fetch`. */
   fetch?: typeof fetch;
@@ -110,6 +111,7 @@ export class Client {
     return (await this.#get<{ sessions: SessionDescription[] }>("/v1/sessions", sent)).sessions;
   }
 
+  /** A session, running or not. */
   getSession(sessionId: string, options?: CallOptions): Promise<SessionDescription> {
     return this.#get(path(sessionId), options);
   }

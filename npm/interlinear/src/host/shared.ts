@@ -11,7 +11,7 @@ import { greeted, isNamed, type Patience, type Runtime, refusal, sessionEnded } 
 export interface SharedOptions {
   readonly recipe: Recipe;
   readonly redactor: Redactor;
-  /** Opens a link to a new process; all sessions of the server go through it. */
+  /** Between the core and the process; all sessions of the server go through it. */
   readonly link: Link;
   readonly spawn: () => Promise<AgentProcess>;
   /** Waits until the process can be talked to. Resolves at once where it can be from the start. */

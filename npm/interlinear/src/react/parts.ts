@@ -63,10 +63,12 @@ export interface DiffProps {
   readonly titled?: boolean;
 }
 
+/** An image that came with the conversation. */
 export interface ImageProps {
   readonly image: ImagePart;
 }
 
+/** The agent's list of what there is to do. */
 export interface TodoListProps {
   readonly todos: readonly Todo[];
 }
@@ -92,10 +94,12 @@ export interface StatusProps {
   readonly item: UniversalItem;
 }
 
+/** Something went wrong, and the agent says so. */
 export interface ErrorNoticeProps {
   readonly error: ErrorData;
 }
 
+/** A native line that could not be read. */
 export interface UnparsedProps {
   readonly unparsed: UnparsedData;
 }
@@ -105,6 +109,7 @@ export interface TurnProps {
   readonly turn: Turn;
 }
 
+/** The end of the session, and why. */
 export interface SessionEndProps {
   readonly session: SessionState;
 }
@@ -114,6 +119,7 @@ export interface UnknownProps {
   readonly value: UniversalItem | UniversalEvent;
 }
 
+/** A text in Markdown. */
 export interface MarkdownProps {
   readonly text: string;
 }

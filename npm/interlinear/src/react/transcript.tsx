@@ -25,6 +25,7 @@ export interface TranscriptHandle {
   scrollToEnd(): void;
 }
 
+/** What to draw, and how. */
 export interface TranscriptProps extends TranscriptActions {
   /** What to draw: of `useTranscript`, or of `fold`. */
   readonly transcript: TranscriptState;

@@ -1,6 +1,11 @@
-// What goes over the wire, beside the events. Names are those of the reference API; both ends use these types.
+// What goes over the wire, beside the events; both ends use these types.
+//
+// Paths, names and words are those of an HTTP API for coding agents that others have documented and have clients for,
+// here called the reference API: a client that was written for it works with this server as it is, and need not know
+// what this server adds.
 import type { PromptPart, UniversalEvent } from "../../types/index.js";
 
+/** The server is there. */
 export interface Health {
   status: "ok";
 }
@@ -20,11 +25,14 @@ export interface AgentDescription {
   features: readonly string[];
 }
 
+/** A model that an agent takes. */
 export interface ModelDescription {
   id: string;
+  /** The variants (reasoning efforts) that the agent takes, as far as the model allows. */
   variants?: readonly string[];
 }
 
+/** A way in which an agent can work: `build` or `plan`. */
 export interface ModeDescription {
   id: string;
   name: string;
@@ -48,12 +56,15 @@ export interface CreateSession {
   mcp?: Record<string, McpServerDescription>;
 }
 
+/** A server of tools: a program that the agent starts, or an address. */
 export type McpServerDescription =
   | { command: string | string[]; args?: string[]; env?: Record<string, string> }
   | { url: string; headers?: Record<string, string> };
 
+/** A session that was started. */
 export interface CreatedSession {
   healthy: true;
+  /** The agent's own identifier of the session, where it is known before the first turn. */
   nativeSessionId?: string;
 }
 
@@ -85,17 +96,22 @@ export interface Message {
   parts?: PromptPart[];
 }
 
+/** Some events of a session, in order. */
 export interface EventPage {
   events: UniversalEvent[];
+  /** Whether there are later ones. */
   hasMore: boolean;
 }
 
+/** The answer to a permission request. */
 export interface PermissionAnswer {
+  /** `once`: this time; `always`: for the whole session. */
   reply: "once" | "always" | "reject";
   /** What the agent is told with a refusal. */
   message?: string;
 }
 
+/** The answer to the questions of a request. */
 export interface QuestionAnswer {
   /** For each question, the options chosen or the text written. */
   answers: string[][];

@@ -88,7 +88,7 @@ export class Call {
     );
   }
 
-  /** `include_raw`, as the reference documents it, or `includeRaw`, as its client writes it. */
+  /** `include_raw`, as the reference API (see `api.ts`) has it, or `includeRaw`, as clients of it write it. */
   #value(name: string): string | undefined {
     const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     return this.#query.get(name) ?? this.#query.get(camel) ?? undefined;

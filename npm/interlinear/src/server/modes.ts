@@ -1,4 +1,4 @@
-// The reference API has common words for modes; each agent has its own.
+// The reference API (see `api.ts`) has common words for modes; each agent has its own.
 import type { ModeDescription } from "./api.js";
 import { refusal } from "./problem.js";
 

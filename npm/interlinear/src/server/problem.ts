@@ -1,7 +1,7 @@
 import { InterlinearError } from "../errors.js";
 import type { Problem } from "./api.js";
 
-/** What a code means in HTTP: the reference API's word for it, and the status. */
+/** What a code means in HTTP: the word of the reference API (see `api.ts`) for it, and the status. */
 const kinds: Readonly<Record<string, readonly [kind: string, status: number]>> = {
   bad_command: ["invalid_request", 400],
   bad_cwd: ["invalid_request", 400],

@@ -88,6 +88,7 @@ export interface Store {
   open(sessionId: string, meta?: SessionMeta): Promise<SessionWriter>;
   /** All sessions, the last written first. */
   list(options?: { limit?: number; offset?: number }): Promise<SessionInfo[]>;
+  /** What is known of one session; `undefined` if there is none. */
   info(sessionId: string): Promise<SessionInfo | undefined>;
   /** What is written, in order, in batches; refuses with `unknown_session`. */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<UniversalEvent[]>;

@@ -25,6 +25,7 @@ function validator() {
   };
 }
 
+// What that is stands in src/server/api.ts.
 test("every path of the reference API is there", () => {
   const paths = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

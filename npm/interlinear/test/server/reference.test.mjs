@@ -1,4 +1,4 @@
-// A client as one would write it for the reference API, knowing nothing of this package.
+// A client as one would write it for the reference API (see src/server/api.ts), knowing nothing of this package.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer, token } from "./running.mjs";

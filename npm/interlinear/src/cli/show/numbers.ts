@@ -1,6 +1,6 @@
 /**
  * Short names for the items that are open, so that the eye finds what a delta belongs to. An item that is completed
- * gives its number back: the list is as short as what is open.
+ * is forgotten, and its number is not given again: the list is as short as what is open.
  */
 export class ItemNumbers {
   readonly #open = new Map<string, number>();

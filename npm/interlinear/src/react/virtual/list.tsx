@@ -22,6 +22,7 @@ export interface VirtualListHandle {
   scrollToEnd(): void;
 }
 
+/** The rows of a list, and how it behaves. */
 export interface VirtualListProps {
   /** Names the rows, in order. */
   readonly keys: readonly string[];

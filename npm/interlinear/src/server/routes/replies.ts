@@ -5,7 +5,7 @@ import { refusal } from "../problem.js";
 import { nothing, type Route } from "../route.js";
 import { choice, list, object, text } from "../schema.js";
 
-/** The reference API's words, and ours. */
+/** The words of the reference API (see `api.ts`), and ours. */
 const replies: Readonly<Record<PermissionAnswer["reply"], PermissionReply>> = {
   once: "accept",
   always: "accept_for_session",

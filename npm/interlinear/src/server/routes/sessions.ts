@@ -88,7 +88,10 @@ async function create(call: Call): Promise<CreatedSession> {
   return { healthy: true, ...given({ nativeSessionId: session.nativeSessionId }) };
 }
 
-/** Servers of tools as the host takes them. The reference API allows a command line in one list, and marks the kind. */
+/**
+ * Servers of tools as the host takes them. The reference API (see `api.ts`) allows a command line in one list, and marks
+ * the kind.
+ */
 function serversOf(mcp: Record<string, McpServerDescription>): Record<string, McpServer> {
   const entries = Object.entries(mcp).map(([name, server]): [string, McpServer] => {
     if ("url" in server) return [name, { url: server.url, ...given({ headers: server.headers }) }];
