@@ -50,6 +50,7 @@ impl State {
         }
         match (kind, event.item) {
             ("thread.started", _) => {
+                self.exec.processes += 1;
                 emit.begin_session();
                 emit.ignore("nothing new");
             }

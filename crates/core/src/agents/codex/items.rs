@@ -3,7 +3,7 @@
 
 use interlinear_schema::{StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
-use super::state::State;
+use super::state::{Live, State};
 use super::wire::Item;
 use crate::agents::read;
 use crate::api::DriftKind;
@@ -110,9 +110,20 @@ pub(super) struct Place<'p> {
 }
 
 impl State {
+    /// An item, under an identifier that no other process of `exec` has used: `own` is where that is kept.
+    fn item<'a>(&self, value: Value<'a>, own: &'a mut String, emit: &mut Emit<'_>) -> Option<Item<'a>> {
+        let mut item = read::<Item<'a>>(value, emit)?;
+        if let (Some(id), 2..) = (item.id, self.exec.processes) {
+            *own = format!("{id}_{}", self.exec.processes);
+            item.id = Some(own);
+        }
+        Some(item)
+    }
+
     /// An item begins.
     pub(super) fn item_started(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
-        let Some(item) = &read::<Item<'_>>(value, emit) else { return };
+        let mut own = String::new();
+        let Some(item) = &self.item(value, &mut own, emit) else { return };
         let kind = Kind::of(item);
         let id = item.id.unwrap_or_default();
         let known = self.live(place, id).is_some_and(|live| live.call.is_none());
@@ -133,15 +144,20 @@ impl State {
             | Kind::ReviewBegins
             | Kind::ReviewEnds
             | Kind::Compaction
-            | Kind::Failure
-            | Kind::Unknown => emit.ignore("its end follows"),
+            | Kind::Failure => emit.ignore("its end follows"),
+            Kind::Unknown => {
+                emit.book.drift.note(DriftKind::Value, "item.type", item.r#type.unwrap_or_default());
+                self.remember(place, id, Live { kind, unknown: value.raw().to_owned(), ..Live::default() });
+                emit.ignore("its end follows");
+            }
             _ => self.call_started(kind, item, place, emit),
         }
     }
 
     /// An item shows what has become of it so far.
     pub(super) fn item_updated(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
-        let Some(item) = &read::<Item<'_>>(value, emit) else { return };
+        let mut own = String::new();
+        let Some(item) = &self.item(value, &mut own, emit) else { return };
         match Kind::of(item) {
             Kind::Todos => self.todo_items(item, place, emit),
             Kind::Command => {
@@ -157,7 +173,8 @@ impl State {
 
     /// An item is over.
     pub(super) fn item_completed(&mut self, value: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
-        let Some(item) = &read::<Item<'_>>(value, emit) else { return };
+        let mut own = String::new();
+        let Some(item) = &self.item(value, &mut own, emit) else { return };
         let kind = Kind::of(item);
         let agent = place.agent.as_deref();
         match kind {
@@ -179,8 +196,10 @@ impl State {
                 emit.status(StatusLabel::Notice, text, agent);
             }
             Kind::Unknown => {
-                let name = item.r#type.unwrap_or_default();
-                emit.book.drift.note(DriftKind::Value, "item.type", name);
+                let begun = self.forget(place, item.id.unwrap_or_default()).is_some();
+                if !begun {
+                    emit.book.drift.note(DriftKind::Value, "item.type", item.r#type.unwrap_or_default());
+                }
                 emit.unknown(value.json(), agent);
             }
             _ => self.call_completed(kind, item, place, emit),

@@ -103,12 +103,17 @@ impl State {
         pending.event_id = emit.free_id(&["perm_", &about].concat());
         pending.call.clone_from(&call);
         let meta = params.get("_meta");
+        let network = params.get("networkApprovalContext");
         let (action, title) = match pending.ask {
             Ask::Tool => ("mcpToolCall", text("message")),
             Ask::Permissions => ("permissions", text("reason")),
             _ if method.contains("fileChange") || method.contains("Patch") => ("fileChange", text("reason")),
             _ if text("kind").is_some_and(|kind| kind == Text::from("writeStdin")) => ("writeStdin", text("command")),
-            _ => ("commandExecution", params.get("command").map(|command| Text::from(tools::bare_command(command)))),
+            _ => {
+                let command = params.get("command").filter(|command| command.kind() != Kind::Null);
+                let command = command.map(|command| Text::from(tools::bare_command(command)));
+                ("commandExecution", command.or_else(|| network.and_then(address)))
+            }
         };
         let change = self.changed_files(call.as_deref(), place);
         let files = change.map(|live| Text::from(live.title.clone())).filter(|files| !files.is_empty());
@@ -116,12 +121,14 @@ impl State {
         let input = ["permissions", "fileChanges"].iter().find_map(|key| params.get(key));
         pending.input = params.get("permissions").map_or("{}", Value::raw).to_owned();
         let input = input.or_else(|| meta?.get("tool_params")).or_else(|| params.get("command"));
-        let suggestions = ["proposedExecpolicyAmendment", "availableDecisions", "grantRoot"];
+        let suggestions =
+            ["proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments", "availableDecisions", "grantRoot"];
         let suggestion = suggestions.iter().find_map(|key| params.get(key).filter(|value| value.kind() != Kind::Null));
         let more = [
             ("input", input),
             ("reason", params.get("reason")),
             ("cwd", params.get("cwd")),
+            ("network", network),
             ("suggestions", suggestion.or_else(|| meta?.get("persist"))),
             ("description", meta.and_then(|meta| meta.get("tool_description"))),
         ];
@@ -302,6 +309,13 @@ fn form(pending: &mut Pending, params: Value<'_>, place: &Place<'_>, emit: &mut 
     });
 }
 
+/// The host that is to be reached.
+fn address(network: Value<'_>) -> Option<Text<'static>> {
+    let text = |key: &str| network.get(key).and_then(Value::str);
+    let host = text("host").filter(|host| !host.is_empty())?;
+    Some(Text::from(text("protocol").map_or_else(|| host.to_owned(), |protocol| format!("{protocol}://{host}"))))
+}
+
 /// What an answer of the host means.
 fn answer<'a>(pending: &Pending, result: Value<'a>) -> (PermissionStatus<'static>, Option<Vec<Vec<Text<'a>>>>) {
     use PermissionStatus::{Accept, AcceptForSession, Reject};
@@ -309,7 +323,11 @@ fn answer<'a>(pending: &Pending, result: Value<'a>) -> (PermissionStatus<'static
     match pending.ask {
         Ask::Decision | Ask::OldDecision => {
             let decision = word("decision");
-            let lasting = result.get("decision").is_some_and(Value::is_object);
+            // A rule for what follows: it may be one that denies.
+            let rule = result.get("decision").filter(|decision| decision.is_object());
+            let network = rule.and_then(|rule| rule.get("applyNetworkPolicyAmendment"));
+            let action = network.and_then(|network| network.get("network_policy_amendment")?.get("action")?.str());
+            let lasting = rule.is_some() && action != Some("deny");
             let status = match decision {
                 Some("accept" | "approved") => Accept,
                 Some("acceptForSession" | "approved_for_session") => AcceptForSession,

@@ -41,7 +41,8 @@ impl State {
     pub(crate) fn heir(&self) -> Self {
         let kept = |wishes: &Wishes| Wishes { opening: false, prompts: Vec::new(), ..wishes.clone() };
         let wishes = self.wishes.iter().map(|(session, wishes)| (*session, kept(wishes))).collect();
-        Self { wishes, ..Self::default() }
+        let exec = Exec { processes: self.exec.processes, ..Exec::default() };
+        Self { wishes, exec, ..Self::default() }
     }
 }
 
@@ -99,6 +100,8 @@ kept! {
         pub(super) title: String,
         /// The changes of files that it may ask for in the same way.
         pub(super) changes: String,
+        /// An item of an unknown type, as it began.
+        pub(super) unknown: String,
     }
 }
 
@@ -228,6 +231,8 @@ kept! {
         pub(super) reads_prompt: bool,
         /// What came from there so far.
         pub(super) prompt: String,
+        /// How many processes have begun: each counts its items from the start.
+        pub(super) processes: u64,
         /// The model that the command line names.
         pub(super) model: Option<String>,
     }
