@@ -27,7 +27,7 @@ main(async () => {
   rmSync(folder, { recursive: true, force: true });
   say("compiling the module for Node so that it measures itself");
   const flags = [`-Cprofile-generate=${folder}`];
-  const built = await compileNative("interlinear-node", { flags, target: "target-profile" });
+  const built = await compileNative({ flags, target: "target-profile" });
   const module = at("target-profile", "interlinear.node");
   cpSync(libraryIn(built), module);
   say("reading sessions of every agent");

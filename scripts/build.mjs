@@ -109,7 +109,7 @@ async function native() {
   const name = `Node (${platform})`;
   if (upToDate(output, [...rust, "bindings/node", "scripts/native.mjs"])) return;
   say(`${name}: compiling`);
-  const library = libraryIn(await compileNative("interlinear-node", { progress: "compiling for Node" }));
+  const library = libraryIn(await compileNative());
   // A fresh file: a process that has the old one loaded keeps it.
   rmSync(output, { force: true });
   cpSync(library, output);

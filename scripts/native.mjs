@@ -33,13 +33,27 @@ function use() {
   return [`-Cprofile-use=${named}`];
 }
 
-/** Compiles a package as the module for Node is compiled. Gives the folder with what was made. */
-export async function compileNative(name, { flags = use(), target = "target", progress = `compiling ${name}` } = {}) {
+/** Compiles the module for Node. Gives the folder with what was made. */
+export async function compileNative({ flags = use(), target = "target" } = {}) {
   const { host } = compiler();
   // Where a platform is named, the flags are not for what runs during the build.
-  const args = ["build", "--profile", "node", "--package", name, "--target", host, "--target-dir", target];
+  const args = [
+    "build",
+    "--profile",
+    "node",
+    "--package",
+    "interlinear-node",
+    "--target",
+    host,
+    "--target-dir",
+    target,
+  ];
   // Between spaces a path with a space would be two.
-  await run("cargo", args, { echo: false, name: progress, env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f") } });
+  await run("cargo", args, {
+    echo: false,
+    name: "compiling for Node",
+    env: { CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f") },
+  });
   return at(target, host, "node");
 }
 

@@ -1,6 +1,6 @@
 //! The core for Node.js: the same names and shapes as the WASM binding.
 //!
-//! A façade: values are handed over, events cross as JSON text, and nothing is decided about them here.
+//! A façade: values are handed over, events cross as bytes, and nothing is decided about them here.
 #![expect(clippy::needless_pass_by_value, reason = "arguments come from JavaScript, owned")]
 
 mod machine;

@@ -1,6 +1,6 @@
 //! The core for browsers, workers and edge runtimes: the same names and shapes as the Node.js binding.
 //!
-//! A façade: values are handed over, events cross as JSON text, and nothing is decided about them here.
+//! A façade: values are handed over, events cross as bytes, and nothing is decided about them here.
 #![expect(clippy::needless_pass_by_value, reason = "arguments come from JavaScript, owned")]
 
 mod machine;

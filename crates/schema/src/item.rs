@@ -30,7 +30,7 @@ object! {
             native_item_id: Cow<'a, str>,
             /// The item it belongs to: a call's message, a subagent's tool call.
             parent_id: Cow<'a, str>,
-            /// Who speaks, for messages.
+            /// Who speaks; of a call the assistant, of a result the tool.
             role: ItemRole<'a>,
             /// The turn it belongs to.
             turn_id: Cow<'a, str>,

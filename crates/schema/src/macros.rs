@@ -1,4 +1,4 @@
-//! One declaration per type of the schema: the struct, its serde implementations and its fast JSON writer.
+//! One declaration per type of the schema: the struct, how it is read and written (serde, JSON, packed), and its layout.
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //!
 //! What costs most on the way into JavaScript is `JSON.parse` of what every event repeats. So an event is written as
 //! an operation (its type, and which of its fields are there) and the values that vary; a function generated from
-//! [`Described`] makes the objects again, equal to those of the full JSON down to the order of their keys.
+//! `layout::Described` makes the objects again, equal to those of the full JSON down to the order of their keys.
 //!
 //! The numbers (operations, masks, lengths, places of what was said before) are not in the array but stand after it,
 //! one character each, or a few: six bits a character, the lowest first; all but the last of a number have the seventh
@@ -37,7 +37,7 @@ pub mod op {
     pub const SYNTHETIC: u32 = 1 << 4;
     /// The time follows: it is not that of the event before.
     pub const TIME: u32 = 1 << 5;
-    /// The session follows: identifier, native identifier or `null`, prefix of event identifiers, last sequence.
+    /// The session follows: identifier, native identifier (`NO_ID`: none), prefix of event identifiers, last sequence.
     pub const SESSION: u32 = 1 << 6;
     /// `raw` is what it was for the event before.
     pub const SAME_RAW: u32 = 1 << 7;
@@ -97,7 +97,7 @@ pub struct Packer {
     raw: Vec<u8>,
     span: (usize, usize),
     /// Whether the event that is being written has nothing that only plain JSON can carry.
-    plain: bool,
+    packable: bool,
 }
 
 impl Default for Packer {
@@ -116,7 +116,7 @@ impl Default for Packer {
             input: (0, 0),
             raw: Vec::new(),
             span: (0, 0),
-            plain: true,
+            packable: true,
         }
     }
 }
@@ -212,7 +212,7 @@ impl Packer {
         let raw = self.raw_kind(&event.raw);
         let session = if same_session { 0 } else { op::SESSION };
         let time = if same_time { 0 } else { op::TIME };
-        self.plain = event.extra.is_empty();
+        self.packable = event.extra.is_empty();
         let again = self.repeated(&event.data);
         let what = if again.is_some() { op::AGAIN } else { place as u32 | event.data.mask() << op::MASK_SHIFT };
         self.number(u64::from(what | synthetic | time | session | raw));
@@ -230,7 +230,7 @@ impl Packer {
             Some(text) => self.once(text),
             None => event.data.pack_members(self),
         }
-        self.plain
+        self.packable
     }
 
     /// The text of a delta that differs from the last one in nothing else.
@@ -314,7 +314,7 @@ impl Packer {
 
     /// An object has fields that are not of the schema: plain JSON carries them.
     pub(crate) fn refuse(&mut self) {
-        self.plain = false;
+        self.packable = false;
     }
 
     /// A value of the array, as it is.

@@ -47,7 +47,7 @@ impl<'a> Text<'a> {
         Self(Repr::Decoded(bytes.into()))
     }
 
-    /// The bytes of the JSON string that it still is, escapes included; nothing if it was decoded or made.
+    /// The bytes that it borrows, as they stand there; nothing if it has its own.
     pub fn source(&self) -> Option<&[u8]> {
         match &self.0 {
             Repr::Escaped(body) | Repr::Plain(body) => Some(body.as_bytes()),

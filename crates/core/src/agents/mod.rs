@@ -1,5 +1,6 @@
 //! One folder an agent, each with the same inner shape: `wire` (what its JSON is), `state` (what is remembered),
-//! `map` (lines → events), `tools` (its tools in common words), `talk` (commands → its own lines).
+//! `map` (lines → events), `stored` (its session files), `tools` (its tools in common words), `talk` (commands → its own
+//! lines).
 
 mod amp;
 mod claude;
@@ -75,7 +76,7 @@ fn with<'a, T: Wire<'a>>(line: Value<'a>, emit: &mut Emit<'_>, then: impl FnOnce
 }
 
 kept! {
-    /// The state of one agent's code. The registry: one line an agent here, and one in [`recognise`].
+    /// The state of one agent's code.
     #[derive(Debug)]
     pub(crate) enum State {
         Claude(Box<claude::State>),

@@ -109,7 +109,7 @@ pub struct ConvertOptions {
     pub branch: Option<String>,
 }
 
-/// The stream on which bytes went: the names that recordings use.
+/// The stream on which bytes went.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Channel {
     /// The agent's standard output.

@@ -34,7 +34,7 @@ kept! {
         pub(super) refused: bool,
         /// How the host asked for another conversation in this session, while that is not there.
         opening: Option<String>,
-        /// The number of the open turn.
+        /// The identifier of the open turn.
         turn: Option<String>,
         turns: u64,
         /// Its turn is over when the process is.
@@ -45,7 +45,7 @@ kept! {
         pub(super) last_ref: u64,
         /// Numbers for items that have no identifier of their own.
         pub(super) numbered: u64,
-        /// Hashes of the identifiers of items that began.
+        /// Hashes of the identifiers of items, requests and turns that began.
         pub(super) begun: Hashes,
         /// Calls that have no result yet, in their order.
         pub(super) calls: Map<u64, Call>,

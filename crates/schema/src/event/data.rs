@@ -12,7 +12,7 @@ object! {
     pub struct SessionStartedData {
         required {}
         optional {
-            /// What the host gave; see `SessionMetadata`.
+            /// The agent, its form, and what the host gave; see `SessionMetadata`.
             #[cfg_attr(feature = "tsify", tsify(type = "SessionMetadata"))]
             metadata: Json<'a>,
         }
@@ -290,7 +290,7 @@ object! {
             message: Text<'a>,
         }
         optional {
-            /// The agent's word for it.
+            /// The agent's word for it, or that of the core, where it is the core that says so.
             code: Cow<'a, str>,
             /// More about it.
             #[cfg_attr(feature = "tsify", tsify(type = "unknown"))]

@@ -6,11 +6,11 @@ mod older;
 mod output;
 mod prompts;
 mod state;
+mod stored;
 mod talk;
-mod threads;
 mod tools;
 mod wire;
 
 pub(crate) use map::{recognise, recognise_older};
 pub(crate) use state::State;
-pub(crate) use threads::recognise_document;
+pub(crate) use stored::recognise_document;

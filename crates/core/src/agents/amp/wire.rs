@@ -69,7 +69,6 @@ wire! {
         run: Run<'a>,
         // image
         source: Value<'a>,
-        // stored
     }
     known "signature" "data" "complete" "finalTime" "provider" "cache_control" "citations" "hidden" "metadata"
         "normalizedInput" "inputPartialJSON" "sourcePath" "userInput" "openAIReasoning" "isGenerated" "startTime"

@@ -114,7 +114,7 @@ impl State {
         emit.at(now);
     }
 
-    /// The same; `synthetic`: the agent does not say so itself.
+    /// A turn is over; `synthetic`: the agent does not say so itself.
     pub(super) fn close_turn(&mut self, session: &str, synthetic: bool, emit: &mut Emit<'_>) {
         self.tell_stored_changes(session, emit);
         let turn = std::mem::take(&mut self.native(session).turn);

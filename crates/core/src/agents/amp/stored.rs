@@ -1,4 +1,4 @@
-//! Threads: one JSON document each.
+//! Stored sessions: threads, one JSON document each.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,7 @@ use super::messages::part;
 use super::output::Shown;
 use super::state::State;
 use super::wire::{Block, Run, Thread, ThreadMessage};
-use crate::agents::Recognised;
-use crate::agents::read;
+use crate::agents::{Recognised, read};
 use crate::api::{Agent, Form};
 use crate::emit::{Emit, Spec};
 use crate::json::Value;
