@@ -8,6 +8,7 @@ use crate::agents;
 use crate::api::{Agent, Channel, Command, Exit, Failure, Form, HttpRequest, OpenOptions, Outgoing, Stats};
 use crate::book::{Book, Counts};
 use crate::emit::{Emit, Session};
+use crate::hash;
 use crate::json::Tape;
 use crate::lines::{self, Channels};
 use crate::repeat::Repeats;
@@ -60,8 +61,8 @@ impl Direction {
     }
 }
 
-/// What snapshots begin with; the last byte is their version.
-const SNAPSHOT: &[u8] = b"interlinear\x05";
+/// What snapshots begin with; the last byte is their version. A hash of the state follows, and the state.
+const SNAPSHOT: &[u8] = b"interlinear\x06";
 
 impl Connection {
     /// Opens a session or a connection.
@@ -242,7 +243,8 @@ impl Connection {
 
     /// All state, to go on in another process.
     pub fn snapshot(&mut self) -> Vec<u8> {
-        [SNAPSHOT, &state::write(&mut self.machine)].concat()
+        let state = state::write(&mut self.machine);
+        [SNAPSHOT, &hash::id(&state).to_le_bytes(), &state].concat()
     }
 
     /// Goes on from a snapshot of this version.
@@ -256,9 +258,11 @@ impl Connection {
             return Err(Failure::new("snapshot_version", message));
         }
         let mut restored = Self::of(Agent::Claude, Form::Live, "", false);
-        match state::read(&mut restored.machine, bytes) {
+        // What was changed on its way may still look like a state, of which nothing is known to be true.
+        let whole = bytes.split_first_chunk().filter(|(hash, state)| u64::from_le_bytes(**hash) == hash::id(state));
+        match whole.and_then(|(_, state)| state::read(&mut restored.machine, state)) {
             Some(()) => Ok(restored),
-            None => Err(Failure::new("bad_snapshot", "the snapshot is damaged")),
+            None => Err(Failure::new("bad_snapshot", "the snapshot is damaged; replay the transcript instead")),
         }
     }
 

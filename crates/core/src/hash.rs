@@ -15,7 +15,7 @@ pub fn hex(hash: u64) -> String {
     format!("fnv1a64:{hash:016x}")
 }
 
-/// A quicker one, of identifiers of what is finished: eight bytes at once.
+/// A quicker one, of identifiers of what is finished, and of snapshots: eight bytes at once.
 pub(crate) fn id(bytes: &[u8]) -> u64 {
     // A product has the low bits of a word in all of its bits, but the high ones only in its own: these go down first.
     let mix = |hash: u64, word: u64| {
