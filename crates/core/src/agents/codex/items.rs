@@ -3,7 +3,7 @@
 
 use interlinear_schema::{StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
-use super::state::{Live, State};
+use super::state::State;
 use super::wire::Item;
 use crate::agents::read;
 use crate::api::DriftKind;
@@ -147,7 +147,9 @@ impl State {
             | Kind::Failure => emit.ignore("its end follows"),
             Kind::Unknown => {
                 emit.book.drift.note(DriftKind::Value, "item.type", item.r#type.unwrap_or_default());
-                self.remember(place, id, Live { kind, unknown: value.raw().to_owned(), ..Live::default() });
+                if let Some(thread) = self.threads.get_mut(place.thread) {
+                    thread.unknown.insert(id.to_owned(), value.raw().to_owned());
+                }
                 emit.ignore("its end follows");
             }
             _ => self.call_started(kind, item, place, emit),
@@ -176,6 +178,8 @@ impl State {
         let mut own = String::new();
         let Some(item) = &self.item(value, &mut own, emit) else { return };
         let kind = Kind::of(item);
+        let id = item.id.unwrap_or_default();
+        let begun = self.threads.get_mut(place.thread).is_some_and(|thread| thread.unknown.remove(id).is_some());
         let agent = place.agent.as_deref();
         match kind {
             Kind::User => self.user_completed(item, place, emit),
@@ -196,7 +200,6 @@ impl State {
                 emit.status(StatusLabel::Notice, text, agent);
             }
             Kind::Unknown => {
-                let begun = self.forget(place, item.id.unwrap_or_default()).is_some();
                 if !begun {
                     emit.book.drift.note(DriftKind::Value, "item.type", item.r#type.unwrap_or_default());
                 }

@@ -62,6 +62,8 @@ kept! {
         pub(super) last_turn: Option<String>,
         /// Items that have begun and are not over, by their identifier.
         pub(super) items: Map<String, Live>,
+        /// Those of an unknown type, as they began.
+        pub(super) unknown: Map<String, String>,
         /// What was told of the failure of the running turn.
         pub(super) failed: Option<String>,
         /// What kind of line has told that the conversation was compacted: other kinds repeat it.
@@ -100,8 +102,6 @@ kept! {
         pub(super) title: String,
         /// The changes of files that it may ask for in the same way.
         pub(super) changes: String,
-        /// An item of an unknown type, as it began.
-        pub(super) unknown: String,
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, Json, Text, TurnMetadata, TurnStatus, Usage};
 
-use super::items::{Kind, Place};
+use super::items::Place;
 use super::state::{Counts, State, Tally};
 use super::tools;
 use super::wire::{Failure, TokenUsage, Tokens};
@@ -81,9 +81,8 @@ impl State {
             return;
         }
         let told = thread.failed.take().is_some_and(|told| error.is_some_and(|error| told == message(error)));
-        let unknown = thread.items.values().filter(|live| live.kind == Kind::Unknown);
-        let unknown: Vec<_> = unknown.map(|live| Json::from_text(live.unknown.clone())).collect();
         thread.items.clear();
+        let unknown = std::mem::take(&mut thread.unknown);
         thread.last_turn = thread.turn.take().or_else(|| id.map(str::to_owned));
         let usage = std::mem::take(&mut thread.usage.turn);
         let (context_used, context_window) = (thread.usage.context_used, thread.usage.window);
@@ -92,8 +91,8 @@ impl State {
             begin(id, true, emit);
         }
         // What nobody knows and what has no end is shown as it began.
-        for item in unknown {
-            emit.unknown(item, place.agent.as_deref());
+        for item in unknown.values() {
+            emit.unknown(Json::from_text(item.as_str()), place.agent.as_deref());
         }
         if let Some(error) = error.filter(|_| status == TurnStatus::Failed && !told) {
             emit.error(error_data(error, Some(false), place));
