@@ -106,7 +106,7 @@ impl Emit<'_> {
     }
 
     /// The call that started a subagent; where it was never seen, it is made from what is known.
-    pub(super) fn ensure_call_of(&mut self, agent: Option<&str>) {
+    pub(crate) fn ensure_call_of(&mut self, agent: Option<&str>) {
         let Some(agent) = agent.filter(|agent| !self.has_begun(agent)) else { return };
         let part = ToolCallPart {
             name: Cow::Borrowed("unknown"),

@@ -170,7 +170,7 @@ impl State {
                 return;
             }
             if self.unlinked.contains_key(session) && !about_session {
-                return self.wait(session, event, emit);
+                return self.wait(session, kind, event, emit);
             }
         }
         match session {

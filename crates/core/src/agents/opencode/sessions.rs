@@ -176,15 +176,23 @@ impl State {
         }
     }
 
-    /// Keeps an event of a subagent that is not linked yet. After too many the session stands for itself.
-    pub(super) fn wait(&mut self, session: &str, event: Value<'_>, emit: &mut Emit<'_>) {
+    /// Keeps an event of a subagent that is not linked yet. After too many the session stands for itself; and when it
+    /// asks, as the agent waits for the answer. A call tells of its session before that can ask: there is none.
+    pub(super) fn wait(&mut self, session: &str, kind: &str, event: Value<'_>, emit: &mut Emit<'_>) {
         let Some(waiting) = self.unlinked.get_mut(session) else { return };
-        if waiting.said.len() < MOST_WAITING {
+        let asks = kind.ends_with(".asked") || kind == "permission.updated";
+        if !asks && waiting.said.len() < MOST_WAITING {
             waiting.said.push(Waiting::Event(event.raw().to_owned()));
             emit.ignore("waits for its call");
             return;
         }
         self.hear_unlinked(session, emit);
+        if let Some(agent) = self.agent_of(session).filter(|_| asks) {
+            self.enter(session, emit);
+            emit.ensure_call_of(Some(&agent));
+            // No call of the turn waits for it, so it goes on when that is over.
+            emit.in_background(&agent);
+        }
         self.frame(event, None, emit);
     }
 
