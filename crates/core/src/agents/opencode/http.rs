@@ -106,8 +106,9 @@ impl State {
         }
     }
 
+    /// Of several answers the agent takes the first.
     fn note_reply(&mut self, id: &str, what: &str, body: Value<'_>) {
-        let Some(pending) = self.requests.get_mut(id) else { return };
+        let Some(pending) = self.requests.get_mut(id).filter(|pending| pending.reply.is_none()) else { return };
         pending.reply = match what {
             "question" => body.get("answers").map(|answers| answers.raw().to_owned()),
             "reject" => Some("reject question".to_owned()),
@@ -210,6 +211,10 @@ impl State {
         if !matches!(request.steps.first(), Some(&("session" | "permission" | "question"))) {
             emit.ignore("of the server");
             return;
+        }
+        // An answer that was not taken may be given again.
+        if let Some(pending) = request.answers().and_then(|(id, _)| self.requests.get_mut(id)) {
+            pending.reply = None;
         }
         if request.session().is_none() || request.verb() == "fork" {
             emit.keep_session();

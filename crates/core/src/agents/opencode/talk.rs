@@ -25,15 +25,15 @@ impl State {
                 get(format!("/session/{}", resume.native_session_id))
             }
             Command::Fork(fork) => post(format!("/session/{}/fork", fork.native_session_id), "{}".to_owned()),
-            Command::ReplyPermission(reply) => match self.requests.get(&reply.permission_id) {
+            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id) {
                 Some(pending) => permission_reply(pending, reply),
                 None => return emit.unsupported("this permission does not wait for an answer"),
             },
-            Command::ReplyQuestion(reply) => match self.requests.get(&reply.question_id) {
+            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id) {
                 Some(pending) => question_reply(pending, reply),
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
-            Command::RejectQuestion(reject) => match self.requests.get(&reject.question_id) {
+            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id) {
                 Some(pending) => HttpRequest {
                     body: None,
                     ..post(request_path(pending, "question", &reject.question_id, "reject"), String::new())
@@ -65,6 +65,11 @@ impl State {
             }
         };
         outgoing.push(Outgoing::Http(request));
+    }
+
+    /// A request that no answer was given to.
+    fn waiting(&self, id: &str) -> Option<&Pending> {
+        self.requests.get(id).filter(|pending| pending.reply.is_none())
     }
 
     /// The session at hand goes on with this one of the server.
