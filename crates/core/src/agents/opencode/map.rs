@@ -117,7 +117,8 @@ impl Adapter for State {
     }
 
     fn deadline(&self) -> Option<i64> {
-        self.sessions.values().filter_map(|native| Some(native.failed.as_ref()?.due)).min()
+        let failed = self.sessions.values().filter_map(|native| Some(native.failed.as_ref()?.due));
+        failed.chain(self.sessions.values().filter_map(|native| native.turn.idle)).min()
     }
 
     fn tick(&mut self, emit: &mut Emit<'_>) {
@@ -128,6 +129,12 @@ impl Adapter for State {
         for id in due {
             self.enter(&id, emit);
             self.tell_failed(&id, emit);
+        }
+        let over = self.sessions.iter().filter(|(_, native)| native.turn.idle.is_some_and(|due| due <= now));
+        let over: Vec<_> = over.map(|(id, _)| id.clone()).collect();
+        for id in over {
+            self.enter(&id, emit);
+            self.close_turn(&id, true, emit);
         }
     }
 }
@@ -388,7 +395,7 @@ impl State {
 
     /// Whether the session has nothing more to say in its turn, as far as can be told from what there is.
     fn is_over(&self, session: &str) -> bool {
-        let idle = self.sessions.get(session).is_some_and(|native| native.turn.idle);
+        let idle = self.sessions.get(session).is_some_and(|native| native.turn.idle.is_some());
         idle || (!self.has_open(session) && (self.stored || self.run.is_some()))
     }
 

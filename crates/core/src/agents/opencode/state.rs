@@ -147,8 +147,8 @@ kept! {
     /// What is known of the running turn.
     #[derive(Debug, Default)]
     pub(super) struct Turn {
-        /// It was said to be over while something was still open.
-        pub(super) idle: bool,
+        /// It was said to be over while something was still open: until then that is waited for.
+        pub(super) idle: Option<i64>,
         pub(super) failed: bool,
         pub(super) interrupted: bool,
         /// It waits for another attempt.

@@ -10,6 +10,10 @@ use crate::emit::Emit;
 use crate::hash;
 use crate::json::{Tape, Value};
 
+/// So long after the agent was idle the last words of a turn may come, in milliseconds. Where the stream has lost
+/// them, they never do.
+const LAST_WORDS: i64 = 5000;
+
 impl State {
     pub(super) fn status(&mut self, session: &str, status: &Status<'_>, value: Value<'_>, emit: &mut Emit<'_>) {
         self.settle_prompt(session, emit);
@@ -53,7 +57,7 @@ impl State {
 
     /// A turn begins, unless one is open. One that was over but for a last word is ended first.
     pub(super) fn begin_turn(&mut self, session: &str, began: Option<i64>, synthetic: bool, emit: &mut Emit<'_>) {
-        if self.native(session).turn.idle {
+        if self.native(session).turn.idle.is_some() {
             self.close_turn(session, true, emit);
         }
         if emit.session().turn_id().is_none() {
@@ -78,8 +82,9 @@ impl State {
         }
         if emit.session().turn_id().is_none() {
             emit.ignore("nothing new");
-        } else if self.has_open(session) {
-            self.native(session).turn.idle = true;
+        } else if self.awaits_last_words(session) {
+            let due = emit.book.now.saturating_add(LAST_WORDS);
+            self.native(session).turn.idle.get_or_insert(due);
             emit.ignore("something is still open");
         } else {
             self.end_turn(session, emit);
@@ -90,15 +95,25 @@ impl State {
     /// not say so again.
     pub(super) fn end_if_idle(&mut self, session: &str, emit: &mut Emit<'_>) {
         let Some(native) = self.sessions.get(session) else { return };
-        if native.turn.idle && native.agent.is_none() && !self.has_open(session) {
+        if native.turn.idle.is_some() && native.agent.is_none() && !self.has_open(session) {
             emit.select(native.index);
             self.end_turn(session, emit);
         }
     }
 
-    pub(super) fn has_open(&self, session: &str) -> bool {
+    /// Whether the agent, which is idle, has still to say how something ended. A tool ends before its message does: of
+    /// one that seems to run on, the end was missed.
+    fn awaits_last_words(&self, session: &str) -> bool {
+        self.has_open_message(session)
+            || self.tools.values().any(|tool| tool.session == session && !self.is_done(&tool.message))
+    }
+
+    fn has_open_message(&self, session: &str) -> bool {
         self.messages.values().any(|message| message.item.is_some() && message.session == session)
-            || self.tools.values().any(|tool| tool.session == session)
+    }
+
+    pub(super) fn has_open(&self, session: &str) -> bool {
+        self.has_open_message(session) || self.tools.values().any(|tool| tool.session == session)
     }
 
     /// The turn is over; what is still open in it will not be finished.
