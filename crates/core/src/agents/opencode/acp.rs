@@ -57,12 +57,12 @@ impl State {
     /// The host's answer to a request for permission.
     fn acp_reply(&mut self, id: &str, line: Value<'_>, emit: &mut Emit<'_>) {
         emit.kind("response");
-        let request = format!("perm_acp_{id}");
-        let Some(pending) = self.requests.get(&request) else {
+        let asked = self.requests.iter().find(|(_, pending)| pending.number.as_deref() == Some(id));
+        let Some((request, session)) = asked.map(|(request, pending)| (request.clone(), pending.session.clone()))
+        else {
             emit.ignore("between programs");
             return;
         };
-        let session = pending.session.clone();
         self.enter(&session, emit);
         let outcome = line.get("result").and_then(|result| result.get("outcome"));
         let option = outcome.and_then(|outcome| text(outcome, "optionId")).unwrap_or_default();
@@ -388,14 +388,19 @@ impl State {
     }
 
     fn acp_permission(&mut self, id: &str, session: &str, params: Value<'_>, emit: &mut Emit<'_>) {
-        let request = format!("perm_acp_{id}");
+        if self.requests.values().any(|pending| pending.number.as_deref() == Some(id)) {
+            emit.ignore("repeated");
+            return;
+        }
+        let request = emit.free_id(&format!("perm_acp_{id}"));
         let call = params.get("toolCall").unwrap_or(params);
-        let pending = Pending { session: session.to_owned(), route: Route::Request, questions: 0, reply: None };
+        let (route, number) = (Route::Request, Some(id.to_owned()));
+        let pending = Pending { session: session.to_owned(), route, number, ..Pending::default() };
         self.requests.insert(request.clone(), pending);
         emit.ask_permission(PermissionData {
             permission_id: Cow::Owned(request),
             action: Cow::Borrowed(text(call, "kind").unwrap_or("tool")),
-            tool_call_id: text(call, "toolCallId").map(Cow::Borrowed),
+            tool_call_id: text(call, "toolCallId").map(|call| Cow::Owned(self.call_of(session, call))),
             title: call.get("title").and_then(Value::text),
             options: Some(vec![PermissionStatus::Accept, PermissionStatus::AcceptForSession, PermissionStatus::Reject]),
             metadata: call.get("rawInput").map(|input| Json::from_text(format!("{{\"input\":{}}}", input.raw()))),

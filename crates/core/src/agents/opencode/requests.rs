@@ -37,7 +37,7 @@ impl State {
             "permission.updated" => Route::Session,
             _ => Route::Request,
         };
-        let pending = Pending { session: session.to_owned(), route, questions: 0, reply: None };
+        let pending = Pending { session: session.to_owned(), route, ..Pending::default() };
         self.requests.insert(id.to_owned(), pending);
         let metadata = [("patterns", event.patterns), ("always", event.always), ("input", event.metadata)];
         emit.ask_permission(PermissionData {
@@ -89,7 +89,7 @@ impl State {
         let plan = call.as_deref().is_some_and(|call| self.is_plan(call));
         let agent = self.agent_of(session);
         let questions: Vec<_> = event.questions.iter().flatten().map(one_question).collect();
-        let pending = Pending { session: session.to_owned(), route, questions: questions.len(), reply: None };
+        let pending = Pending { session: session.to_owned(), route, questions: questions.len(), ..Pending::default() };
         self.requests.insert(id.to_owned(), pending);
         let first = questions.first();
         emit.ask_question(QuestionData {
@@ -181,7 +181,7 @@ impl State {
     }
 
     /// The call that the agent means by its own identifier.
-    fn call_of(&self, session: &str, native: &str) -> String {
+    pub(super) fn call_of(&self, session: &str, native: &str) -> String {
         let tool = self.tools.values().find(|tool| tool.session == session && tool.native_id == native);
         tool.map_or_else(|| native.to_owned(), |tool| tool.call_id.clone())
     }

@@ -303,6 +303,8 @@ kept! {
         pub(super) route: Route,
         /// How many questions there are.
         pub(super) questions: usize,
+        /// Its number in the Agent Client Protocol, as JSON: unique in the process only.
+        pub(super) number: Option<String>,
         /// The answer that the host gave: a word for a permission, answers as JSON for a question.
         pub(super) reply: Option<String>,
     }
