@@ -12,8 +12,17 @@ use crate::emit::Emit;
 /// So long after `agent_end` nothing must come for the turn to be over, in milliseconds. Newer versions say so.
 const SILENCE: i64 = 250;
 
-/// So long after a prompt was accepted a run may be waited for. Commands of extensions begin none.
-const NO_RUN: i64 = 1000;
+/// So long after a prompt was accepted, and after whatever comes then, a run may be waited for. Commands of extensions
+/// begin none; before a run, extensions may have something to do.
+const NO_RUN: i64 = 5000;
+
+fn silence(emit: &Emit<'_>) -> Rest {
+    Rest::Silence(emit.book.now.saturating_add(SILENCE))
+}
+
+fn no_run(emit: &Emit<'_>) -> Rest {
+    Rest::NoRun(emit.book.now.saturating_add(NO_RUN))
+}
 
 impl State {
     /// The host has prompted the agent.
@@ -49,7 +58,7 @@ impl State {
         if line.will_retry.is_some() {
             self.tell_failure(line.will_retry.filter(|will| *will), emit);
         }
-        self.rest = if self.settles { Rest::Settled } else { self.silence(emit) };
+        self.rest = if self.settles { Rest::Settled } else { silence(emit) };
         emit.ignore("end of a run");
     }
 
@@ -66,10 +75,6 @@ impl State {
         }
     }
 
-    fn silence(&self, emit: &Emit<'_>) -> Rest {
-        Rest::Silence(emit.book.now.saturating_add(SILENCE))
-    }
-
     /// A retry or a compaction is under way: however long it takes, the turn is not over.
     pub(super) fn goes_on(&mut self) {
         if !self.running && matches!(self.rest, Rest::Silence(_)) {
@@ -80,7 +85,7 @@ impl State {
     /// There will be no retry (any more).
     pub(super) fn retry_is_over(&mut self, emit: &Emit<'_>) {
         if !self.running && self.rest == Rest::GoesOn {
-            self.rest = self.silence(emit);
+            self.rest = silence(emit);
         }
     }
 
@@ -88,7 +93,7 @@ impl State {
     pub(super) fn prompt_accepted(&mut self, emit: &Emit<'_>) {
         let waits = self.requests.iter().any(|request| request.kind == "prompt");
         if !self.running && !waits && self.rest == Rest::No && emit.session().turn_id().is_some() {
-            self.rest = Rest::NoRun(emit.book.now.saturating_add(NO_RUN));
+            self.rest = no_run(emit);
         }
     }
 
@@ -103,25 +108,33 @@ impl State {
 
     /// The agent has written something: the silence begins anew.
     pub(super) fn listen(&mut self, emit: &Emit<'_>) {
-        if matches!(self.rest, Rest::Silence(_)) {
-            self.rest = self.silence(emit);
+        match self.rest {
+            Rest::Silence(_) => self.rest = silence(emit),
+            Rest::NoRun(_) => self.rest = no_run(emit),
+            _ => {}
+        }
+    }
+
+    /// When the turn is over if nothing comes until then. What is open will come to something.
+    fn ends_at(&self) -> Option<i64> {
+        match self.rest {
+            Rest::Silence(until) | Rest::NoRun(until) if self.dialogs.is_empty() && self.compaction.is_none() => {
+                Some(until)
+            }
+            _ => None,
         }
     }
 
     /// The host commands something: a turn whose end was only waited for is over.
     pub(super) fn host_speaks(&mut self, emit: &mut Emit<'_>) {
-        if matches!(self.rest, Rest::Silence(_) | Rest::NoRun(_)) && self.dialogs.is_empty() {
+        if self.ends_at().is_some() {
             self.end_turn(true, emit);
         }
     }
 
     /// When something will happen by itself: a turn ends, a dialog is dismissed.
     pub(super) fn next_deadline(&self) -> Option<i64> {
-        let silence = match self.rest {
-            Rest::Silence(until) | Rest::NoRun(until) if self.dialogs.is_empty() => Some(until),
-            _ => None,
-        };
-        self.dialogs.iter().filter_map(|dialog| dialog.until).chain(silence).min()
+        self.dialogs.iter().filter_map(|dialog| dialog.until).chain(self.ends_at()).min()
     }
 
     /// Time has passed.
@@ -132,8 +145,7 @@ impl State {
             emit.resolve(&dialog.event_id, PermissionStatus::Reject, None, true);
             self.listen(emit);
         }
-        let over = matches!(self.rest, Rest::Silence(until) | Rest::NoRun(until) if until <= now);
-        if over && self.dialogs.is_empty() {
+        if self.ends_at().is_some_and(|until| until <= now) {
             self.end_turn(true, emit);
         }
     }
