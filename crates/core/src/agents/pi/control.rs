@@ -80,6 +80,7 @@ impl State {
                 subject = command.message.unwrap_or_default().to_str_lossy().into_owned();
                 self.prompted(&subject, emit);
             }
+            "steer" | "follow_up" | "queue_message" => self.forget_shown(),
             "abort" if emit.session().turn_id().is_some() => self.turn.aborted = true,
             "bash" => subject = self.host_command(command.command.as_ref(), emit),
             _ => {}

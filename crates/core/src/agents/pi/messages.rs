@@ -42,6 +42,7 @@ impl State {
     /// The assistant begins to write.
     pub(super) fn open_message(&mut self, name: &str, emit: &mut Emit<'_>) -> Ref {
         self.close_message(emit);
+        self.forget_shown();
         emit.begin_turn(None, false);
         let item = emit.open(&assistant_spec(name, Place::default()), Vec::new(), false);
         let item_id = emit.id_of(item).unwrap_or_default().to_owned();
@@ -71,7 +72,7 @@ impl State {
                     emit.ignore("repeated");
                 }
             }
-            "user" if self.was_said(message) => emit.ignore("repeated"),
+            "user" if self.was_said(message, emit) => {}
             role => {
                 if role == "user" {
                     self.prompt_shown(emit);

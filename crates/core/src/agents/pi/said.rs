@@ -11,7 +11,10 @@ use crate::json::Value;
 impl State {
     /// The host begins a turn with this prompt. Most are shown by the agent, some in other words.
     pub(super) fn says(&mut self, text: &str, emit: &mut Emit<'_>) {
-        if self.running || text.is_empty() {
+        if self.running {
+            return self.forget_shown();
+        }
+        if text.is_empty() {
             return;
         }
         if self.waits_for_command() {
@@ -31,10 +34,12 @@ impl State {
     pub(super) fn answers_command(&mut self, kind: &str, line: Value<'_>, emit: &mut Emit<'_>) {
         let role = || line.get("message").and_then(|message| message.get("role")).and_then(Value::str);
         let shows = match kind {
-            "response" | "agent_start" | "turn_start" => false,
             "message_start" | "message_end" => !matches!(role(), Some("user" | "system")),
             // A run that begins with other words of the user is about to show them.
-            _ => !self.running,
+            "extension_ui_request" | "hook_ui_request" | "extension_error" | "hook_error" | "session_info_changed" => {
+                !self.running
+            }
+            _ => false,
         };
         if shows {
             self.show_said(emit);
@@ -52,10 +57,25 @@ impl State {
         });
     }
 
-    /// The agent shows a prompt. True if it was shown before.
-    pub(super) fn was_said(&mut self, message: &Message<'_>) -> bool {
+    /// Other words follow: they are not those of the prompt that was shown.
+    pub(super) fn forget_shown(&mut self) {
+        self.said.take_if(|said| said.shown);
+    }
+
+    /// The agent shows a prompt. True if it was shown before, and there is nothing left to show.
+    pub(super) fn was_said(&mut self, message: &Message<'_>, emit: &mut Emit<'_>) -> bool {
         let Some(said) = self.said.take().filter(|said| said.shown) else { return false };
         let parts = message.content.into_iter().flat_map(Value::elements).count();
-        parts <= 1 && content::plain_text(message.content).to_str_lossy() == said.text
+        if parts <= 1 && content::plain_text(message.content).to_str_lossy() == said.text {
+            emit.ignore("repeated");
+            return true;
+        }
+        // A template, or a command that prompts: what came of it are the agent's words.
+        let worded_anew = said.text.starts_with('/');
+        if worded_anew {
+            let parts = content::parts(message.content, emit);
+            self.system_item(parts, None, None, emit);
+        }
+        worded_anew
     }
 }
