@@ -115,6 +115,7 @@ impl State {
         let done = field("cancelled").and_then(Value::bool) != Some(true);
         match kind {
             "prompt" => self.prompt_accepted(emit),
+            "abort" if !self.running => self.dismiss_all(emit),
             "get_state" => {
                 if let Some(data) = response.data {
                     self.facts(data, emit);

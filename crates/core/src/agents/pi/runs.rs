@@ -54,6 +54,9 @@ impl State {
 
     pub(super) fn agent_end(&mut self, line: &AgentEnd<'_>, emit: &mut Emit<'_>) {
         self.running = false;
+        if self.turn.aborted {
+            self.dismiss_all(emit);
+        }
         self.settles |= line.will_retry.is_some();
         if line.will_retry.is_some() {
             self.tell_failure(line.will_retry.filter(|will| *will), emit);
@@ -135,6 +138,13 @@ impl State {
     /// When something will happen by itself: a turn ends, a dialog is dismissed.
     pub(super) fn next_deadline(&self) -> Option<i64> {
         self.dialogs.iter().filter_map(|dialog| dialog.until).chain(self.ends_at()).min()
+    }
+
+    /// The run was aborted: nobody waits for an answer any more, and the agent does not say so.
+    pub(super) fn dismiss_all(&mut self, emit: &mut Emit<'_>) {
+        for dialog in std::mem::take(&mut self.dialogs) {
+            emit.resolve(&dialog.event_id, PermissionStatus::Reject, None, true);
+        }
     }
 
     /// Time has passed.
