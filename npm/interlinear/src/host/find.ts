@@ -33,15 +33,19 @@ export function locate(recipe: Recipe, given: string | readonly string[] | undef
 }
 
 /** Asks a program for its version. */
-export async function askVersion(command: readonly string[], env: Record<string, string>): Promise<string | undefined> {
-  return /\d+\.\d+\.\d+[\w.+-]*/.exec(await ask([...command, "--version"], env))?.[0];
+export async function askVersion(
+  command: readonly string[],
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return /\d+\.\d+\.\d+[\w.+-]*/.exec(await ask([...command, "--version"], env, signal))?.[0];
 }
 
-/** What a program says, on either of its outputs, in the time that it has. */
-export function ask(command: readonly string[], env: Record<string, string>): Promise<string> {
+/** What a program says, on either of its outputs, in the time that it has, unless it is ended before. */
+export function ask(command: readonly string[], env: Record<string, string>, signal: AbortSignal): Promise<string> {
   const [program = "", ...args] = command;
   return new Promise((done) => {
-    const options = { env, timeout: ASK_MS, killSignal: "SIGKILL" as const, maxBuffer: 1 << 25 };
+    const options = { env, signal, timeout: ASK_MS, killSignal: "SIGKILL" as const, maxBuffer: 1 << 25 };
     const child = execFile(program, args, options, (_error, out, err) => done(`${out}\n${err}`));
     child.stdin?.on("error", () => {});
     child.stdin?.end();

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -18,7 +19,7 @@ import { Link } from "./link.js";
 import { AgentProcess } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { Redactor } from "./redact.js";
-import type { Runtime } from "./runtime.js";
+import { type Patience, type Runtime, unlessAborted } from "./runtime.js";
 import { AgentSession } from "./session.js";
 import { Seat, SharedServer } from "./shared.js";
 import { Watchdog } from "./watchdog.js";
@@ -101,6 +102,7 @@ interface Plan {
   readonly sessionId: string;
   readonly journal: Journal;
   readonly facts: Record<string, unknown>;
+  readonly patience: Patience;
 }
 
 type ServerPlan = Pick<Plan, "options" | "known" | "found" | "cwd"> & { env: Record<string, string> };
@@ -115,10 +117,15 @@ export class AgentHost implements AsyncDisposable {
   readonly #servers = new Map<string, SharedServer>();
   readonly #everyServer = new Set<SharedServer>();
   readonly #found = new Map<string, Promise<Found>>();
+  /** The starts that are under way, and what stops them when the host closes. */
+  readonly #starting = new Set<Promise<AgentSession>>();
+  readonly #closed = new AbortController();
   #closing: Promise<void> | undefined;
 
   constructor(options: HostOptions = {}) {
     this.#options = options;
+    // Everything that is being started listens to it.
+    setMaxListeners(0, this.#closed.signal);
     this.#store = options.store ?? new JsonlStore(join(this.#watchdog.folder, "sessions"), { sync: "never" });
   }
 
@@ -135,10 +142,21 @@ export class AgentHost implements AsyncDisposable {
   /** Starts an agent; resolves when it is ready for a prompt. */
   async start(options: StartOptions): Promise<AgentSession> {
     const known = checkOptions(options);
-    if (this.#closing !== undefined) throw new InterlinearError("host_closed", "the host is closed", "Make another.");
-    options.signal?.throwIfAborted();
+    const signal = AbortSignal.any([this.#closed.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+    signal.throwIfAborted();
+    const starting = this.#start(options, known, { startMs: this.#startMs, signal });
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #start(options: StartOptions, known: Recipe, patience: Patience): Promise<AgentSession> {
+    const { signal } = patience;
     const cwd = checkFolder(options.cwd);
-    const found = await this.#find(known);
+    const found = await unlessAborted(this.#find(known), signal);
     const { sessionId = `session_${randomBytes(16).toString("hex")}`, model, variant, permissionMode } = options;
     const mode = permissionMode;
     const facts = { cwd, ...(model && { model }), ...(variant && { variant }), ...(mode && { mode }) };
@@ -146,8 +164,13 @@ export class AgentHost implements AsyncDisposable {
     const journal = new Journal(writer);
     try {
       if (journal.lastSequence > 0) throw sessionExists(sessionId);
-      const plan: Plan = { options, known, found, cwd, sessionId, journal, facts };
+      signal?.throwIfAborted();
+      const plan: Plan = { options, known, found, cwd, sessionId, journal, facts, patience };
       const runtime = known.runtime === "process" ? await this.#alone(plan) : await this.#together(plan);
+      if (signal?.aborted) {
+        await runtime.terminate();
+        throw signal.reason;
+      }
       return this.#admit(plan, runtime);
     } catch (error) {
       await journal.close();
@@ -176,7 +199,9 @@ export class AgentHost implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled([...this.#sessions.values()].map((session) => session.terminate()));
+    this.#closed.abort(new InterlinearError("host_closed", "the host is closed", "Make another."));
+    const ending = [...this.#sessions.values()].map((session) => session.terminate());
+    await Promise.allSettled([...ending, ...this.#starting]);
     await Promise.all([...this.#everyServer].map((server) => server.stop()));
     if (this.#options.store === undefined) await this.#store.close();
     await rm(this.#watchdog.folder, { recursive: true, force: true });
@@ -184,7 +209,7 @@ export class AgentHost implements AsyncDisposable {
   }
 
   /** A process for this session alone. */
-  async #alone({ options, known, found, cwd, sessionId, journal, facts }: Plan): Promise<Runtime> {
+  async #alone({ options, known, found, cwd, sessionId, journal, facts, patience }: Plan): Promise<Runtime> {
     const env = this.#environment(known, options.env);
     const redactor = new Redactor([...secretsIn(env), ...mcpSecrets(options.mcpServers)]);
     const now = this.#now;
@@ -208,12 +233,12 @@ export class AgentHost implements AsyncDisposable {
       startMs: this.#startMs,
       spawn: (args, added) => this.#spawn(known, [...found.command, ...args], cwd, { ...env, ...added }),
     });
-    await runtime.start({ startMs: this.#startMs, signal: options.signal });
+    await runtime.start(patience);
     return runtime;
   }
 
   /** A seat in the server that sessions with the same environment share. */
-  async #together({ options, known, found, cwd, sessionId, journal }: Plan): Promise<Runtime> {
+  async #together({ options, known, found, cwd, sessionId, journal, patience }: Plan): Promise<Runtime> {
     const env = this.#environment(known, options.env);
     const { model, variant, permissionMode, mcpServers, resume, record } = options;
     const isHttp = known.runtime === "http";
@@ -231,11 +256,11 @@ export class AgentHost implements AsyncDisposable {
       const seat = new Seat(server, { id: sessionId, cwd, journal, start, resume });
       const wasThere = server.pid !== undefined;
       try {
-        await server.open(seat, { startMs: this.#startMs, signal: options.signal });
+        await server.open(seat, patience);
         return seat;
       } catch (error) {
         // It was about to die when it was asked: a fresh one is not.
-        if (!wasThere || server.pid !== undefined || journal.lastSequence > 0) throw error;
+        if (patience.signal?.aborted || !wasThere || server.pid !== undefined || journal.lastSequence > 0) throw error;
       }
     }
   }
@@ -280,6 +305,8 @@ export class AgentHost implements AsyncDisposable {
   }
 
   async #spawn(known: Recipe, command: string[], cwd: string, env: Record<string, string>): Promise<AgentProcess> {
+    // Nobody would end it.
+    this.#closed.signal.throwIfAborted();
     const options = { command, cwd, env, graceMs: this.#options.graceMs ?? 5000, watchdog: this.#watchdog };
     return AgentProcess.start(options).catch((error: NodeJS.ErrnoException) => {
       const message = `${known.name} cannot be started: ${error.code ?? error.message}`;
@@ -334,7 +361,7 @@ export class AgentHost implements AsyncDisposable {
   async #models(known: Recipe, command: readonly string[]): Promise<readonly string[]> {
     const { lists, models } = known;
     if (lists === undefined) return models;
-    const said = await ask([...command, ...lists.args], this.#environment(known));
+    const said = await ask([...command, ...lists.args], this.#environment(known), this.#closed.signal);
     try {
       return lists.names(said);
     } catch {
@@ -353,7 +380,7 @@ export class AgentHost implements AsyncDisposable {
       return Promise.reject(error);
     }
     const key = JSON.stringify(command);
-    const asked = this.#found.get(key) ?? identify(known, command, env);
+    const asked = this.#found.get(key) ?? identify(known, command, env, this.#closed.signal);
     this.#found.set(key, asked);
     // A version that did not come may come the next time.
     asked.catch(() => this.#found.delete(key));
@@ -366,10 +393,15 @@ export class AgentHost implements AsyncDisposable {
   }
 }
 
-async function identify(known: Recipe, command: string[], env: Record<string, string>): Promise<Found> {
+async function identify(
+  known: Recipe,
+  command: string[],
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Found> {
   const [path = ""] = command;
   // With arguments it is something that stands for the agent: its version would not be the agent's.
-  const version = command.length > 1 ? undefined : await askVersion(command, env);
+  const version = command.length > 1 ? undefined : await askVersion(command, env, signal);
   if (version === undefined) return { command, path };
   checkVersion(known, version);
   return { command, path, version };

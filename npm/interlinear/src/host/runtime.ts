@@ -26,25 +26,30 @@ export async function greeted(
   recipe: Recipe,
   { startMs, signal }: Patience,
 ): Promise<void> {
-  signal?.throwIfAborted();
-  const release: (() => void)[] = [];
-  const failures = [
-    ended.then((error) => Promise.reject(error)),
-    new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(tooSlow(recipe, startMs)), startMs);
-      release.push(() => clearTimeout(timer));
-    }),
-    new Promise<never>((_, reject) => {
-      const abort = () => reject(signal?.reason);
-      signal?.addEventListener("abort", abort, { once: true });
-      release.push(() => signal?.removeEventListener("abort", abort));
-    }),
-  ];
-  for (const failure of failures) failure.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow(recipe, startMs)), startMs);
+  });
+  const refused = ended.then((error) => Promise.reject(error));
   try {
-    await Promise.race([greeting, ...failures]);
+    await unlessAborted(Promise.race([greeting, refused, late]), signal);
   } finally {
-    for (const done of release) done();
+    clearTimeout(timer);
+  }
+}
+
+/** What is waited for, unless the caller has enough of it before. */
+export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+  });
+  try {
+    return await Promise.race([aborted, awaited]);
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { all, breaks, cwd, eventually, hostFor, program, runs, stored, text, withVariable } from "./setting.mjs";
 
@@ -109,3 +110,34 @@ test("fifty sessions run at once, and all of them are gone when the host closes"
   assert.deepEqual(pids.filter(runs), []);
   assert.equal(host.sessions().length, 0);
 });
+
+for (const [agent, env] of Object.entries({
+  claude: {},
+  "claude that says nothing": { FAKE_SILENT: "1" },
+  codex: {},
+})) {
+  test(`a start that the end of the host overtakes is refused, and nothing of it is left: ${agent}`, async (t) => {
+    const mark = `overtaken-${agent}-${process.pid}`;
+    const agents = { codex: { command: program("codex.mjs") } };
+    // Before, while and after the program is found and started.
+    for (const wait of [0, 40, 80, 120, 200, 400]) {
+      const host = hostFor(t, { agents, env: { FAKE_MARK: mark, FAKE_LOG: join(cwd, "log-overtaken"), ...env } });
+      const [word] = agent.split(" ");
+      const starting = host.start({ agent: word, cwd }).then(
+        () => "started",
+        ({ code }) => code,
+      );
+      let outcome = "under way";
+      starting.then((said) => {
+        outcome = said;
+      });
+      await sleep(wait);
+      const before = outcome;
+      await host.close();
+      assert.notEqual(outcome, "under way", "the host waits for it");
+      assert.equal(outcome, before === "started" ? "started" : "host_closed");
+      await eventually(() => withVariable(`FAKE_MARK=${mark}`).length === 0, "nothing is left");
+      assert.equal(host.sessions().length, 0);
+    }
+  });
+}
