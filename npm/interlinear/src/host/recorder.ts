@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { Exit } from "../../types/index.js";
 import { codeOf, InterlinearError } from "../errors.js";
 import type { Channel } from "../session.js";
@@ -13,13 +13,16 @@ export interface RecordingHead {
 
 /** Keeps a recording of both directions: a JSONL timeline that `convert`, `show` and `replay-agent` read. */
 export class Recorder {
+  readonly #path: string;
   readonly #file: number;
   readonly #now: () => number;
   readonly #started: number;
   /** The beginnings of lines whose ends have not come, by channel. */
   readonly #unfinished = new Map<string, Buffer[]>();
+  #isBroken = false;
 
   constructor(path: string, head: RecordingHead, now: () => number) {
+    this.#path = path;
     this.#now = now;
     this.#started = now();
     this.#file = create(path);
@@ -62,7 +65,7 @@ export class Recorder {
 
   close(): void {
     this.#flush();
-    closeSync(this.#file);
+    this.#attempt(() => closeSync(this.#file));
   }
 
   #flush(): void {
@@ -89,7 +92,19 @@ export class Recorder {
   }
 
   #write(record: object): void {
-    writeSync(this.#file, `${JSON.stringify(record)}\n`);
+    if (!this.#isBroken) this.#attempt(() => writeFileSync(this.#file, `${JSON.stringify(record)}\n`));
+  }
+
+  /** A session does not depend on its recording: one that cannot be written ends there, and that is told once. */
+  #attempt(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      if (this.#isBroken) return;
+      this.#isBroken = true;
+      const message = `the recording ${this.#path} is not complete: ${(error as Error).message}`;
+      process.emitWarning(message, { code: "INTERLINEAR_RECORDING" });
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { convert } from "interlinear";
@@ -124,4 +125,24 @@ test("a recording of a session gives the same events again", async (t) => {
   const told = ({ type, data }) => ({ type, data: type === "session.started" ? {} : data });
   const again = convert(readFileSync(record), { agent: "auto", sessionId: "recorded" });
   assert.deepEqual(again.map(told), (await stored(host, "recorded")).map(told));
+});
+
+test("a recording that cannot be written any more is told of once, and the session goes on", async (t) => {
+  const warnings = [];
+  const hear = ({ code, message }) => warnings.push([code, message]);
+  process.on("warning", hear);
+  t.after(() => process.off("warning", hear));
+  const record = join(cwd, "pipe");
+  execFileSync("mkfifo", [record]);
+  const reader = openSync(record, "r+");
+  const host = hostFor(t);
+  const other = await start(host);
+  const session = await start(host, { record });
+  // Who writes from here on gets an error, as on a full disk.
+  closeSync(reader);
+  for (const each of [session, session, other]) assert.equal(text(await all(each.prompt("hello"))), "Good day.");
+  await session.terminate();
+  assert.equal((await stored(host, session.id)).at(-1).data.reason, "terminated");
+  const message = `the recording ${record} is not complete: EPIPE: broken pipe, write`;
+  assert.deepEqual(warnings, [["INTERLINEAR_RECORDING", message]]);
 });
