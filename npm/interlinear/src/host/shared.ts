@@ -5,7 +5,7 @@ import type { Journal } from "./journal.js";
 import type { Link } from "./link.js";
 import type { AgentProcess } from "./process.js";
 import type { Redactor } from "./redact.js";
-import { greeted, isNamed, type Patience, type Runtime, refusal, sessionEnded } from "./runtime.js";
+import { greeted, isNamed, type Patience, type Runtime, refusal, sessionEnded, unlessAborted } from "./runtime.js";
 
 /** What a shared server is made of. */
 export interface SharedOptions {
@@ -92,8 +92,11 @@ export class SharedServer {
     clearTimeout(this.#idle);
     this.#seats.set(seat.id, seat);
     try {
-      await this.ready();
-      await this.#inTurn(() => this.#admit(seat, patience));
+      await unlessAborted(this.ready(), patience.signal);
+      await unlessAborted(
+        this.#inTurn(() => this.#admit(seat, patience)),
+        patience.signal,
+      );
     } catch (error) {
       // One that does not answer is of no use to the others either: it is started again.
       if (codeOf(error) === "start_timeout") this.#process?.signal("SIGKILL");
@@ -153,6 +156,8 @@ export class SharedServer {
     this.#stopping = true;
     this.#options.onStop();
     clearTimeout(this.#idle);
+    // One that hangs at its start is not waited for.
+    await this.#process?.terminate();
     const process = await this.#running?.catch(() => undefined);
     await process?.terminate();
     await this.#gone;
@@ -164,6 +169,7 @@ export class SharedServer {
     const { recipe, link, spawn, connect, startMs } = this.#options;
     const process = await spawn();
     this.#process = process;
+    if (this.#stopping) void process.terminate();
     const attached = link.attach(process);
     const ended = attached.then((exit) => refusal(recipe, exit, link.errorText));
     this.#gone = attached.then((exit) => this.#ended(exit));
@@ -180,12 +186,12 @@ export class SharedServer {
 
   async #admit(seat: Seat, patience: Patience): Promise<void> {
     const { link, recipe, listen } = this.#options;
-    await listen(seat.cwd);
+    const gone = this.#gone.then(() => refusal(recipe, this.#lastExit, link.errorText));
+    await greeted(listen(seat.cwd), gone, recipe, patience);
     const { journal, id } = seat;
     const before = journal.failures;
     const named = journal.until(() => isNamed(journal) || journal.failures > before || !!journal.failure);
     link.command(seat.opening(), id);
-    const gone = this.#gone.then(() => refusal(recipe, this.#lastExit, link.errorText));
     try {
       await greeted(named.promise, gone, recipe, patience);
     } finally {

@@ -70,6 +70,7 @@ const server = createServer(async (request, response) => {
   };
   if (pathname !== "/path") log(`${request.method} ${pathname.replace(/ses_\w+/, "ID")}`);
   if (pathname === "/event") {
+    if (process.env.FAKE_SILENT === "events") return;
     response.writeHead(200, { "content-type": "text/event-stream" });
     streams.add({ directory, response });
     response.write(`data: ${JSON.stringify({ type: "server.connected", properties: {} })}\n\n`);
@@ -90,5 +91,6 @@ const server = createServer(async (request, response) => {
   send(200, {});
 });
 server.listen(0, "127.0.0.1", () => {
+  if (process.env.FAKE_SILENT === "start") return;
   console.log(`opencode server listening on http://127.0.0.1:${server.address().port}`);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { all, breaks, cwd, eventually, hostFor, program, runs, stored, text } from "./setting.mjs";
 
 let logs = 0;
@@ -139,4 +140,23 @@ test("codex: the end of a session stops what it was doing, and the server goes o
   await first.terminate();
   assert.match(text(await all(second.prompt("hello"))), /heard hello/);
   assert.deepEqual([done("turn/interrupt"), done("thread/unsubscribe")], [1, 1]);
+});
+
+for (const silent of ["start", "events"]) {
+  test(`opencode: a server that says nothing at its ${silent} holds up neither who gives up nor who closes`, async (t) => {
+    const { host, done, open } = shared(t, "opencode", { env: { FAKE_SILENT: silent }, startMs: 60_000 });
+    const began = Date.now();
+    await assert.rejects(open({ signal: AbortSignal.timeout(1000) }), { name: "TimeoutError" });
+    const refused = assert.rejects(open(), { code: "host_closed" });
+    await sleep(500);
+    assert.equal(done("started"), 1);
+    await host.close();
+    await refused;
+    assert.ok(Date.now() - began < 20_000, "at once");
+  });
+}
+
+test("opencode: a server whose events do not come is given up after the time that a start may take", async (t) => {
+  const { open } = shared(t, "opencode", { env: { FAKE_SILENT: "events" }, startMs: 2000 });
+  await assert.rejects(open(), { code: "start_timeout" });
 });
