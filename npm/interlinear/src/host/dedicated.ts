@@ -78,6 +78,7 @@ export class Dedicated implements Runtime {
       await greeted(greeting, ended, recipe, patience);
     } catch (error) {
       this.#terminated = true;
+      journal.hurry();
       await process.terminate();
       await this.#gone;
       link.close();

@@ -18,6 +18,8 @@ export interface Pending {
 /** A store that takes nothing now may take it later: so often, after so long, it is asked again. */
 const TRIES = 300;
 const PAUSE_MS = 1000;
+/** So often, where somebody waits for the end of the session. */
+const LAST_TRIES = 3;
 const PASSING = ["store_full", "store_failed"];
 /** The facts that are kept with a session in the store. */
 const FACTS = ["title", "cwd", "model", "variant", "mode"];
@@ -32,6 +34,8 @@ export class Journal {
   #written: Promise<void> = Promise.resolve();
   /** What is to be kept with the session, and is not yet. */
   #facts: Record<string, unknown> | undefined;
+  /** Aborted when the session is to end. */
+  readonly #ending = new AbortController();
   /** The lines that wait for the next event. */
   readonly silent = new SilentLines();
   status: SessionStatus = "idle";
@@ -93,13 +97,20 @@ export class Journal {
     this.#tell();
   }
 
+  /** The session is to end: a store that takes nothing is not waited for much longer. */
+  hurry(): void {
+    this.#ending.abort();
+  }
+
   async close(): Promise<void> {
+    this.hurry();
     await this.#written;
     await this.#writer.close();
   }
 
   /** Whoever reads the agent waits for this: nothing piles up while the store takes nothing. */
   async #append(events: readonly UniversalEvent[], facts: Record<string, unknown> | undefined): Promise<void> {
+    const { signal } = this.#ending;
     for (let tried = 1; this.failure === undefined; tried += 1) {
       try {
         // Whoever reads the events finds what they say of the session kept with it.
@@ -107,13 +118,18 @@ export class Journal {
         await this.#writer.append(events);
         return;
       } catch (error) {
-        if (tried < TRIES && PASSING.includes(codeOf(error) ?? "")) {
-          await sleep(PAUSE_MS);
-        } else {
-          this.fail(error as Error);
-        }
+        const passes = tried < (signal.aborted ? LAST_TRIES : TRIES) && PASSING.includes(codeOf(error) ?? "");
+        if (tried === 1 || !passes) this.#warn(error as Error, passes);
+        if (passes) await sleep(PAUSE_MS, undefined, signal.aborted ? {} : { signal }).catch(() => {});
+        else this.fail(error as Error);
       }
     }
+  }
+
+  /** Whoever runs the host can mend the store, and may not be the one who reads the session. */
+  #warn({ message }: Error, passes: boolean): void {
+    const what = passes ? "cannot be written now, and is tried again" : "is not written any more";
+    process.emitWarning(`session ${this.#writer.sessionId} ${what}: ${message}`, { code: "INTERLINEAR_STORE" });
   }
 
   #tell(): void {

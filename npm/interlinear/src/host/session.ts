@@ -190,6 +190,7 @@ export class AgentSession implements AsyncDisposable {
 
   /** Ends the session, and everything that runs for it alone; resolves when all of it is gone. */
   async terminate(): Promise<void> {
+    this.#parts.journal.hurry();
     await this.#parts.runtime.terminate();
     await this.#parts.journal.close();
   }

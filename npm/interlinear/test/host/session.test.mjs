@@ -174,6 +174,32 @@ test("a store that is full for a moment costs no event, and one that fails for g
   await assert.rejects(all(session.prompt("hello")), /no space|over/);
 });
 
+test("a store that stays full holds up no end, and whoever runs the host is told", async (t) => {
+  const warnings = [];
+  const hear = ({ code, message }) => warnings.push([code, message]);
+  process.on("warning", hear);
+  t.after(() => process.off("warning", hear));
+  const store = new FullStore();
+  const host = hostFor(t, { store });
+  const [first, second] = [
+    await host.start({ agent: "claude", cwd, sessionId: "first" }),
+    await host.start({ agent: "claude", cwd, sessionId: "second" }),
+  ];
+  store.full = Number.POSITIVE_INFINITY;
+  await first.prompt("hello").sent;
+  await eventually(() => warnings.length > 0, "it is told at once");
+  const began = Date.now();
+  await first.terminate();
+  await second.prompt("hello").sent;
+  await host.close();
+  assert.ok(Date.now() - began < 15_000, "soon");
+  const told = (id) => [
+    ["INTERLINEAR_STORE", `session ${id} cannot be written now, and is tried again: no space`],
+    ["INTERLINEAR_STORE", `session ${id} is not written any more: no space`],
+  ];
+  assert.deepEqual(warnings, [...told("first"), ...told("second")]);
+});
+
 test("without a store the sessions lie in a temporary folder that goes with the host", async (t) => {
   const [before, temporary] = [process.env.TMPDIR, mkdtempSync(join(cwd, "temporary-"))];
   process.env.TMPDIR = temporary;
