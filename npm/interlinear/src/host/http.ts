@@ -73,8 +73,8 @@ export class HttpWay {
     // Its end says all there is to say.
     if (signal.aborted) return;
     const hidden = this.#redactor.stream();
-    const text = Buffer.concat([hidden.push(answer.body), hidden.end()]);
-    this.#link?.receive(text, { http, status: answer.status });
+    const seen = Buffer.concat([hidden.push(answer.body), hidden.end()]);
+    this.#link?.receive(answer.body, { http, status: answer.status }, seen);
   }
 
   /** Drops everything that is open. */
@@ -109,7 +109,7 @@ export class HttpWay {
         const response = await this.#call("GET", path, undefined, signal);
         for await (const chunk of response as AsyncIterable<Buffer>) {
           heard();
-          this.#link?.receive(hidden.push(chunk), `sse ${path}`);
+          this.#link?.receive(chunk, `sse ${path}`, hidden.push(chunk));
           await this.#link?.settled();
         }
       } catch {

@@ -7,6 +7,7 @@ import type { AgentProcess } from "./process.js";
 import type { Recorder } from "./recorder.js";
 import type { Redactor } from "./redact.js";
 import { silentLine } from "./silent.js";
+import { Veil } from "./veil.js";
 
 /** What a link needs to know of those whom it serves. */
 export interface LinkOptions {
@@ -34,6 +35,7 @@ const ERROR_TEXT = 2000;
 export class Link {
   readonly #options: LinkOptions;
   readonly #core: Connection;
+  readonly #veil: Veil;
   /** The session that a command is for, while it is said. */
   #addressed: string | undefined;
   #process: AgentProcess | undefined;
@@ -47,6 +49,7 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#core = options.open((line) => this.#heard(line));
+    this.#veil = new Veil(options.redactor);
   }
 
   /** Reads a process until it is gone, and all that it wrote is written down. */
@@ -60,15 +63,15 @@ export class Link {
     return exit;
   }
 
-  /** What the agent wrote. */
-  receive(bytes: Buffer, on: Channel): void {
-    this.#options.recorder?.received(bytes, on);
+  /** What the agent wrote, and what of it may be seen. */
+  receive(bytes: Buffer, on: Channel, seen: Buffer): void {
+    this.#options.recorder?.received(seen, on);
     this.#read((core) => core.receive(bytes, on));
   }
 
   /** What the agent is to do. The events that come of it never hold secrets, though the command may. */
   command(command: Command, sessionId?: string): void {
-    const events = this.#options.redactor.value(this.#say(command, sessionId));
+    const events = this.#say(command, sessionId);
     this.#after(events, sessionId);
     const refused = events.find((event) => event.type === "error" && event.data.code === "unsupported");
     if (refused?.type === "error") throw unsupported(refused.data.message);
@@ -91,22 +94,22 @@ export class Link {
 
   async #pump(stream: AsyncIterable<Buffer>, on: "stdout" | "stderr"): Promise<void> {
     const hidden = this.#options.redactor.stream();
-    const take = (bytes: Buffer) => {
-      if (bytes.length === 0) return;
-      if (on === "stderr") this.errorText = (this.errorText + bytes.toString("utf8")).slice(-ERROR_TEXT);
-      else this.onOutput?.(bytes);
-      if (this.#options.hears?.(on) ?? true) this.receive(bytes, on);
+    const take = (bytes: Buffer, seen: Buffer) => {
+      if (on === "stderr") this.errorText = (this.errorText + seen.toString("utf8")).slice(-ERROR_TEXT);
+      else this.onOutput?.(seen);
+      if (this.#options.hears?.(on) ?? true) this.receive(bytes, on, seen);
     };
     try {
       for await (const chunk of stream) {
-        take(hidden.push(chunk));
+        take(chunk, hidden.push(chunk));
         // The agent waits while its events are written: nothing piles up here.
         await this.#settled;
       }
     } catch {
       // A pipe that breaks ends with its process.
     }
-    take(hidden.end());
+    const rest = hidden.end();
+    if (rest.length > 0) take(Buffer.alloc(0), rest);
     await this.#settled;
   }
 
@@ -126,7 +129,7 @@ export class Link {
     if (first !== undefined && (line.dir === "in" || line.dir === "err")) first.dir = line.dir;
     for (const event of line.events) journal(event.session_id)?.silent.giveTo(event);
     const silent = silentLine(line);
-    if (silent !== undefined) this.#ownerOf(silent.text)?.silent.add({ ...silent, text: redactor.text(silent.text) });
+    if (silent !== undefined) this.#ownerOf(silent.text)?.silent.add(redactor.value(silent));
   }
 
   /** Where several sessions share a process, a line is that one's which it names. */
@@ -158,7 +161,7 @@ export class Link {
   #after(events: UniversalEvent[], sessionId = ""): void {
     const { journal, now } = this.#options;
     const core = this.#core;
-    for (const [sessionId, own] of bySession(events)) {
+    for (const [sessionId, own] of bySession(this.#veil.pass(events))) {
       const keeper = journal(sessionId);
       keeper?.write(own);
       if (keeper !== undefined) this.#settled = Promise.all([this.#settled, keeper.settled()]);

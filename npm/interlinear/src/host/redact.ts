@@ -19,7 +19,7 @@ export function isSecret(name: string, value: string): boolean {
 
 /** Hides secrets in bytes, texts and values. */
 export class Redactor {
-  /** Each as it is, and as it stands in JSON; the longest first, because one may be a part of another. */
+  /** Each as it is, as it stands in JSON, and as in JSON that is a text in JSON; the longest first, because one may be a part of another. */
   #texts: string[] = [];
   #bytes: Buffer[] = [];
 
@@ -27,9 +27,15 @@ export class Redactor {
     this.add(secrets);
   }
 
+  /** Whether there is nothing to hide. */
+  get isIdle(): boolean {
+    return this.#texts.length === 0;
+  }
+
   /** More to hide, from here on. */
   add(secrets: Iterable<string>): void {
-    const forms = [...secrets].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+    const quoted = (text: string) => JSON.stringify(text).slice(1, -1);
+    const forms = [...secrets].flatMap((secret) => [secret, quoted(secret), quoted(quoted(secret))]);
     this.#texts = [...new Set([...this.#texts, ...forms])].sort((a, b) => b.length - a.length);
     this.#bytes = this.#texts.map((text) => Buffer.from(text));
   }
@@ -41,16 +47,26 @@ export class Redactor {
 
   /** The value without secrets; the same object where it has none. */
   value<T>(value: T): T {
-    if (this.#texts.length === 0) return value;
-    const text = JSON.stringify(value);
-    if (text === undefined) return value;
-    const clean = this.text(text);
-    return clean === text ? value : (JSON.parse(clean) as T);
+    return this.isIdle ? value : (this.#clean(value) as T);
+  }
+
+  /** How many characters at the end may be the beginning of a secret. */
+  begun(text: string): number {
+    return Math.max(0, ...this.#texts.map((secret) => begun(text, secret)));
   }
 
   /** A stream of bytes, chunk by chunk. */
   stream(): RedactedStream {
     return new RedactedStream(() => this.#bytes);
+  }
+
+  #clean(value: unknown): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value);
+    const clean = entries.map(([name, part]): [string, unknown] => [this.text(name), this.#clean(part)]);
+    if (clean.every(([name, part], at) => name === entries[at]?.[0] && part === entries[at][1])) return value;
+    return Array.isArray(value) ? clean.map(([, part]) => part) : Object.fromEntries(clean);
   }
 }
 
@@ -86,6 +102,13 @@ export class RedactedStream {
 function overlap(bytes: Buffer, secret: Buffer): number {
   for (let length = Math.min(secret.length - 1, bytes.length); length > 0; length -= 1) {
     if (bytes.compare(secret, 0, length, bytes.length - length) === 0) return length;
+  }
+  return 0;
+}
+
+function begun(text: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
+    if (text.endsWith(secret.slice(0, length))) return length;
   }
   return 0;
 }

@@ -137,10 +137,27 @@ async function flood(count) {
   }
 }
 
+/** Says something in pieces of so many characters, then all of it. */
+function spell(text, length) {
+  messages += 1;
+  const tell = (event) => print({ type: "stream_event", event, session_id, parent_tool_use_id: null });
+  const message = { id: `msg_${process.pid}_${messages}`, type: "message", role: "assistant", model: "fake" };
+  tell({ type: "message_start", message: { ...message, content: [] } });
+  tell({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
+  for (let at = 0; at < text.length; at += length) {
+    const delta = { type: "text_delta", text: text.slice(at, at + length) };
+    tell({ type: "content_block_delta", index: 0, delta });
+  }
+  print({ type: "assistant", session_id, message: { ...message, content: [{ type: "text", text }] } });
+  tell({ type: "content_block_stop", index: 0 });
+  tell({ type: "message_stop" });
+}
+
 async function turn(words) {
   print({ type: "system", subtype: "init", session_id, cwd: process.cwd(), model: "fake", tools: [] });
   const [word, number] = words.split(" ");
   if (word === "flood") await flood(Number(number));
+  else if (word === "spell") spell(`It is ${process.env.MY_TOKEN}, and no s3c`, Number(number));
   else await (DOES[word] ?? (() => say(`You said ${words}.`)))();
   result();
 }

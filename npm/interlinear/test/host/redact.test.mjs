@@ -26,8 +26,22 @@ test("a secret that is a part of another one does not uncover it", () => {
 test("a secret is hidden as it stands in JSON too", () => {
   const redactor = new Redactor(['pass"word\n1']);
   assert.deepEqual(redactor.value({ a: ['x pass"word\n1 y'] }), { a: ["x [secret] y"] });
-  const event = { a: "nothing to hide" };
+  assert.deepEqual(redactor.value({ 'pass"word\n1': JSON.stringify(['pass"word\n1']) }), {
+    "[secret]": '["[secret]"]',
+  });
+  const call = JSON.stringify({ arguments: JSON.stringify({ password: 'pass"word\n1' }) });
+  assert.equal(hide(redactor, [call]), '{"arguments":"{\\"password\\":\\"[secret]\\"}"}');
+  const event = { a: "nothing to hide", b: [1, null] };
   assert.equal(redactor.value(event), event);
+});
+
+test("what may be the beginning of a secret is known", () => {
+  const redactor = new Redactor(["abcabd-1", "bca-1234"]);
+  assert.deepEqual(
+    ["", "x", "xa", "abcab", "abcabd-1", "xbca-"].map((text) => redactor.begun(text)),
+    [0, 0, 1, 5, 0, 4],
+  );
+  assert.equal(new Redactor().begun("a"), 0);
 });
 
 test("what is no secret is told by name and value", () => {

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { convert } from "interlinear";
-import { all, cwd, hostFor, program, stored, text } from "./setting.mjs";
+import { all, breaks, cwd, hostFor, program, stored, text } from "./setting.mjs";
 
 const claude = (env) => ({ agents: { claude: { command: program("claude.mjs"), env } } });
 const start = (host, options = {}) => host.start({ agent: "claude", cwd, ...options });
@@ -95,6 +95,23 @@ test("secrets are in no event, no error and no recording, wherever the agent rep
   assert.ok(!everything.includes("s3cr3t"), "it is hidden");
   const refusing = hostFor(t, claude({ FAKE_REFUSES: `the key ${secret} is wrong`, MY_KEY: secret }));
   await assert.rejects(start(refusing), (error) => /the key \[secret\] is wrong/.test(error.message));
+});
+
+test("a secret that the agent spells in pieces is in no event, and what it says is said once", async (t) => {
+  const secret = 's3cr3t-"quoted"-value';
+  const host = hostFor(t);
+  const session = await start(host, { env: { MY_TOKEN: secret } });
+  for (let length = 1; length <= secret.length + 10; length += 1) {
+    const said = await all(session.prompt(`spell ${length}`));
+    assert.equal(text(said), "It is [secret], and no s3c");
+    const deltas = said.filter(({ type, data }) => type === "item.delta" && !data.delta.startsWith("spell"));
+    assert.equal(deltas.map(({ data }) => data.delta).join(""), "It is [secret], and no s3c");
+  }
+  await session.terminate();
+  const events = await all(session.events({ includeRaw: true, includeSilent: true }));
+  assert.ok(events.some(({ raw }) => JSON.stringify(raw).includes("[secret]")));
+  for (const event of events) assert.ok(!JSON.stringify(event).includes(JSON.stringify(secret).slice(1, -1)));
+  assert.deepEqual(await breaks(host, session.id), []);
 });
 
 test("servers of tools are handed over in a file that only the user can read", async (t) => {
