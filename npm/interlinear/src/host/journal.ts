@@ -42,6 +42,8 @@ export class Journal {
   nativeSessionId: string | undefined;
   /** The last event that was handed over. */
   lastSequence: number;
+  /** How many turns are over. */
+  turns = 0;
   /** How many errors were told, and the last of them. */
   failures = 0;
   lastError: string | undefined;
@@ -148,6 +150,7 @@ export class Journal {
         break;
       case "turn.ended":
         this.status = "idle";
+        this.turns += 1;
         break;
       case "session.ended":
         this.status = "ended";

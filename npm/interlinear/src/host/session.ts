@@ -89,17 +89,22 @@ export class AgentSession implements AsyncDisposable {
   prompt(input: string | readonly PromptPart[], options: PromptOptions = {}): Turn {
     const parts: PromptPart[] = typeof input === "string" ? [{ type: "text", text: input }] : [...input];
     const { mode, includeRaw = false, signal } = options;
+    const { journal } = this.#parts;
     let from = 0;
+    let turns = 0;
     let isRunning = false;
     const sent = this.#say({ type: "prompt", parts, ...(mode && { mode }) }, () => {
       signal?.throwIfAborted();
       from = this.lastSequence;
+      turns = journal.turns;
       isRunning = this.status === "running";
     });
     const interrupt = () => void this.interrupt().catch(() => {});
+    const release = () => signal?.removeEventListener("abort", interrupt);
     signal?.addEventListener("abort", interrupt, { once: true });
-    // Whoever does not read the turn need not hear of it twice.
-    sent.catch(() => signal?.removeEventListener("abort", interrupt));
+    // Whether or not anyone reads the turn, what comes after it is not interrupted; nor need its failure be heard twice.
+    const isOver = () => journal.turns > turns || journal.status === "ended" || journal.failure !== undefined;
+    sent.then(() => journal.until(isOver).promise).then(release, release);
     const events = async function* (this: AgentSession): AsyncGenerator<UniversalEvent> {
       try {
         await sent;
@@ -109,7 +114,7 @@ export class AgentSession implements AsyncDisposable {
         yield* untilTurnEnds(isRunning, follow);
         signal?.throwIfAborted();
       } finally {
-        signal?.removeEventListener("abort", interrupt);
+        release();
       }
     };
     return { sent, [Symbol.asyncIterator]: () => events.call(this) };

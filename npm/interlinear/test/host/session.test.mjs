@@ -114,6 +114,26 @@ test("a signal interrupts a turn, ends a session, or stops a start", async (t) =
   assert.equal(silent.sessions().length, 0);
 });
 
+test("a signal interrupts its own turn and no later one, whether or not the turn is read", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const first = new AbortController();
+  await session.prompt("hello", { signal: first.signal }).sent;
+  await eventually(() => session.status === "idle", "the turn is over");
+  const turn = session.prompt("permission");
+  await turn.sent;
+  await eventually(() => session.pending.permissions.size > 0, "the next turn runs");
+  first.abort();
+  const [permission] = session.pending.permissions;
+  await session.replyPermission(permission, "accept");
+  assert.equal((await all(turn)).at(-1).data.metadata.status, "completed");
+  const second = new AbortController();
+  await session.prompt("wait", { signal: second.signal }).sent;
+  await eventually(() => session.status === "running", "the turn runs");
+  second.abort();
+  await eventually(() => session.status === "idle", "it is interrupted, though nobody reads it");
+});
+
 test("what only another process can change lets another one go on with the session", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, model: "one" });
