@@ -42,6 +42,8 @@ export class Dedicated implements Runtime {
   #process: AgentProcess | undefined;
   /** The session goes on when the process is gone. */
   #goesOn = false;
+  /** Something was changed that this process does not take: the next turn is another's. */
+  #isOutdated = false;
   #gone: Promise<void> = Promise.resolve();
   #terminated = false;
 
@@ -65,6 +67,7 @@ export class Dedicated implements Runtime {
     });
     this.#process = process;
     this.#goesOn = false;
+    this.#isOutdated = false;
     const greeting = this.#greeting();
     const ended = link.attach(process).then((exit) => {
       folder.remove();
@@ -96,7 +99,10 @@ export class Dedicated implements Runtime {
     if (setting !== undefined) {
       const value = Object.entries(command).find(([key]) => key !== "type")?.[1] as string;
       this.#launch = { ...this.#launch, [setting]: value };
-      if (recipe.fixed.includes(setting)) return this.#leave();
+      if (recipe.fixed.includes(setting)) {
+        this.#isOutdated = true;
+        return this.#renew();
+      }
     }
     if (command.type === "prompt") await this.#return();
     if (command.type === "interrupt" && recipe.endsWhenInterrupted) this.#goesOn = true;
@@ -115,6 +121,11 @@ export class Dedicated implements Runtime {
     link.close();
   }
 
+  /** Ends a process that is outdated, if it has nothing to do: a turn that runs is not cut off. */
+  async #renew(): Promise<void> {
+    if (this.#isOutdated && this.#options.journal.status !== "running") await this.#leave();
+  }
+
   /** The process ends; another will go on with the session. */
   async #leave(): Promise<void> {
     this.#goesOn = true;
@@ -128,6 +139,7 @@ export class Dedicated implements Runtime {
 
   /** Starts the process that goes on, if none runs. */
   async #return(): Promise<void> {
+    await this.#renew();
     if (this.#process !== undefined && !this.#goesOn) return;
     await this.#gone;
     const { journal, recipe } = this.#options;

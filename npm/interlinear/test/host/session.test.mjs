@@ -150,6 +150,25 @@ test("what only another process can change lets another one go on with the sessi
   assert.deepEqual(await breaks(host, session.id), []);
 });
 
+test("what only another process can change leaves the running turn alone, and holds for the next", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const turn = session.prompt("permission");
+  await turn.sent;
+  await eventually(() => session.pending.permissions.size > 0, "the turn runs");
+  const { pid } = session;
+  await session.setVariant("high");
+  assert.equal(session.pid, pid);
+  const [permission] = session.pending.permissions;
+  await session.replyPermission(permission, "accept");
+  assert.equal((await all(turn)).at(-1).data.metadata.status, "completed");
+  const args = JSON.parse(text(await all(session.prompt("arguments"))));
+  assert.deepEqual(args.slice(args.indexOf("--effort"), args.indexOf("--effort") + 2), ["--effort", "high"]);
+  assert.notEqual(session.pid, pid);
+  await session.terminate();
+  assert.deepEqual(await breaks(host, session.id), []);
+});
+
 test("a session that the store has already is not written over", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, sessionId: "twice" });
