@@ -3,8 +3,8 @@
 /** What stands in a secret's place: always as long, whatever the secret's length. */
 const MASK = "[secret]";
 
-/** Names of variables whose values are secret. */
-const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie/i;
+/** Names of variables whose values are secret. An author or an authority is none, an authorization is. */
+const SECRET_NAME = /key|token|secret|passw|credential|auth(?!or(?!i[sz]))|cookie/i;
 
 /** A shorter value, or a plain word, could be anything: to hide it would spoil the text. */
 const SHORTEST = 8;

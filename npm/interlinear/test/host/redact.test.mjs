@@ -47,6 +47,10 @@ test("what may be the beginning of a secret is known", () => {
 test("what is no secret is told by name and value", () => {
   assert.ok(isSecret("ANTHROPIC_API_KEY", "sk-ant-0123"));
   assert.ok(isSecret("MY_PASSWORD", "hunter2hunter2"));
+  for (const name of ["NPM_AUTH", "OAUTH_CODE", "PROXY_AUTHORIZATION", "authorisation", "AUTHENTICATION"]) {
+    assert.ok(isSecret(name, "0123-4567"), name);
+  }
+  for (const name of ["GIT_AUTHOR_NAME", "AUTHORS", "CERT_AUTHORITY"]) assert.ok(!isSecret(name, "Jane Smith"), name);
   assert.ok(!isSecret("HOME", "/home/somebody"));
   assert.ok(!isSecret("API_KEY", "scripted"), "a plain word could be anything");
   assert.ok(!isSecret("SSL_KEY_FILE", "/etc/ssl/key.pem"), "a place is no secret");
