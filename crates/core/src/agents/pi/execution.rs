@@ -17,16 +17,17 @@ use crate::wire::named;
 
 impl State {
     pub(super) fn tool_start(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
-        let Some(id) = named(line.call_id) else {
+        let Some(native) = named(line.call_id) else {
             emit.ignore("no call");
             return;
         };
+        let id = &self.call_of(native, None, emit);
         let name = line.tool.unwrap_or("unknown");
         if !emit.has_begun(id) {
             let call = CallSpec { call_id: id, parent: None, agent: None };
             emit.call(call, tools::call_part(id, name, line.args), true);
         }
-        self.remember(id, name, line.args);
+        self.remember(id, native, None, name, line.args);
         self.just_started = Some(id.to_owned());
         if emit.open_result(id).is_none() {
             emit.ignore("late");
@@ -38,6 +39,7 @@ impl State {
             emit.ignore("no output");
             return;
         };
+        let id = &self.call_of(id, None, emit);
         if !emit.has_begun(id) {
             self.tool_start(line, emit);
         }
@@ -78,6 +80,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
+        let id = &*self.call_of(id, agent, emit);
         self.subagent_messages(id, details, emit);
         self.dismiss_dialogs(id, emit);
         let known = self.calls.iter().position(|call| call.id == id).map(|index| self.calls.remove(index));

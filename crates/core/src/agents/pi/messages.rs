@@ -66,7 +66,7 @@ impl State {
             "assistant" => self.finish_message(message, emit),
             "toolResult" => {
                 let id = message.call_id.unwrap_or_default();
-                if emit.awaits_result(id) || !emit.has_begun(id) {
+                if self.waiting_call(id, None, emit).is_some() || !emit.has_begun(id) {
                     self.whole_message(message, Place::default(), emit);
                 } else {
                     emit.ignore("repeated");
@@ -201,15 +201,49 @@ impl State {
             emit.ignore("call without a name");
             return;
         };
-        self.remember(id, name, block.arguments);
+        let call_id = self.new_call(id, agent, emit);
+        self.remember(&call_id, id, agent, name, block.arguments);
         let parent = Some(parent).filter(|parent| !parent.is_empty());
-        emit.call(CallSpec { call_id: id, parent, agent }, tools::call_part(id, name, block.arguments), false);
+        let part = tools::call_part(&call_id, name, block.arguments);
+        emit.call(CallSpec { call_id: &call_id, parent, agent }, part, false);
+    }
+
+    /// The call with the model's identifier that waits for its result.
+    pub(super) fn waiting_call(&self, native: &str, agent: Option<&str>, emit: &Emit<'_>) -> Option<String> {
+        let mut calls = self.calls.iter().filter(|call| call.native == native && call.agent.as_deref() == agent);
+        calls.find(|call| emit.awaits_result(&call.id)).map(|call| call.id.clone())
+    }
+
+    /// The same; one that nobody waits for keeps its identifier.
+    pub(super) fn call_of(&self, native: &str, agent: Option<&str>, emit: &Emit<'_>) -> String {
+        self.waiting_call(native, agent, emit).unwrap_or_else(|| native.to_owned())
+    }
+
+    /// The identifier of a call that begins, if it has not begun yet. One that another call had gets a number.
+    pub(super) fn new_call(&self, native: &str, agent: Option<&str>, emit: &Emit<'_>) -> String {
+        if let Some(id) = self.waiting_call(native, agent, emit) {
+            return id;
+        }
+        let (mut id, mut count) = (native.to_owned(), 1);
+        while emit.has_begun(&id) {
+            count += 1;
+            id = format!("{native}_{count}");
+        }
+        id
     }
 
     /// Remembers what the result will need of its call.
-    pub(super) fn remember(&mut self, id: &str, name: &str, arguments: Option<Value<'_>>) {
+    pub(super) fn remember(
+        &mut self,
+        id: &str,
+        native: &str,
+        agent: Option<&str>,
+        name: &str,
+        arguments: Option<Value<'_>>,
+    ) {
         if !self.calls.iter().any(|call| call.id == id) {
-            self.calls.push(tools::info(id, name, arguments));
+            let (native, agent) = (native.to_owned(), agent.map(str::to_owned));
+            self.calls.push(state::CallInfo { native, agent, ..tools::info(id, name, arguments) });
         } else if let Some(call) = self.calls.iter_mut().find(|call| call.id == id && call.path.is_none()) {
             call.path = tools::info(id, name, arguments).path;
         }

@@ -121,6 +121,9 @@ kept! {
     #[derive(Debug, Default)]
     pub(super) struct CallInfo {
         pub(super) id: String,
+        /// The identifier that the model gave it: it may give it out again, and subagents have their own.
+        pub(super) native: String,
+        pub(super) agent: Option<String>,
         pub(super) name: String,
         /// The file that it is about.
         pub(super) path: Option<String>,

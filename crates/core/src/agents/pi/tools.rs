@@ -82,7 +82,7 @@ fn mcp_tool<'a>(name: &'a str, tool: Option<&'a str>, server: Option<&'a str>) -
 pub(super) fn info(id: &str, name: &str, arguments: Option<Value<'_>>) -> CallInfo {
     let string = |key: &str| arguments.and_then(|arguments| arguments.get(key)).and_then(Value::str);
     let path = string("path").or_else(|| string("file_path")).filter(|path| !path.is_empty());
-    CallInfo { id: id.to_owned(), name: name.to_owned(), path: path.map(str::to_owned), shown: Vec::new() }
+    CallInfo { id: id.to_owned(), name: name.to_owned(), path: path.map(str::to_owned), ..CallInfo::default() }
 }
 
 /// The exit code of a command: a failure names it at the end of its output, a success has none but 0.

@@ -87,13 +87,14 @@ impl State {
         let id = event.id.or_else(|| string("id")).filter(|id| !id.is_empty());
         let name = event.tool.or_else(|| string("name")).filter(|name| !name.is_empty());
         let (Some(id), Some(name)) = (id, name) else { return };
+        let call_id = self.new_call(id, None, emit);
         let Some((message, at)) = self.block(index, emit) else { return };
         let parent = message.item_id.clone();
-        let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(id, name, None) };
-        let call = emit.open_call(CallSpec { call_id: id, parent: Some(&parent), agent: None }, part);
+        let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
+        let call = emit.open_call(CallSpec { call_id: &call_id, parent: Some(&parent), agent: None }, part);
         message.blocks[at].call = call;
-        message.blocks[at].call_id = id.to_owned();
-        self.remember(id, name, None);
+        message.blocks[at].call_id.clone_from(&call_id);
+        self.remember(&call_id, id, None, name, None);
     }
 
     fn call_delta(&mut self, event: &UpdateEvent<'_>, emit: &mut Emit<'_>) {
@@ -126,15 +127,15 @@ impl State {
         match open.filter(|item| emit.is_open(*item)) {
             Some(item) => {
                 // A call keeps the identifier that it was announced with.
-                let id = begun.as_str();
-                let mut part = tools::call_part(id, name, call.arguments);
+                let mut part = tools::call_part(&begun, name, call.arguments);
                 if says(&streamed, call.arguments) {
                     part.arguments = Text::from_wtf8(streamed);
                 }
-                self.remember(id, name, call.arguments);
+                self.remember(&begun, id, None, name, call.arguments);
                 emit.finish_call(item, part);
             }
-            None if emit.has_begun(id) => emit.ignore("repeated"),
+            // It was announced, or its tool has begun.
+            None if !begun.is_empty() || self.waiting_call(id, None, emit).is_some() => emit.ignore("repeated"),
             None => self.whole_call(call, &parent, None, emit),
         }
     }
