@@ -272,7 +272,7 @@ impl<'e> Emit<'e> {
     ) {
         let mut content = Vec::with_capacity(2);
         content.push(ContentPart::Status(part));
-        content.extend(json.map(|json| ContentPart::json(json)));
+        content.extend(json.map(ContentPart::json));
         let spec = Spec { kind: ItemKind::Status, agent, ..Spec::default() };
         self.item(&spec, ItemStatus::Completed, content, synthetic);
     }

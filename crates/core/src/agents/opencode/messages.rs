@@ -424,7 +424,7 @@ fn is_own(part: &Part<'_>) -> bool {
 
 /// A part of the user's message. Agents that are mentioned stand in the text already.
 fn prompt_parts<'a>(part: &Part<'a>, value: Value<'a>) -> Vec<ContentPart<'a>> {
-    let text = |text: &Option<Text<'a>>| text.clone().map(|text| ContentPart::text(text));
+    let text = |text: &Option<Text<'a>>| text.clone().map(ContentPart::text);
     let json = || Some(ContentPart::json(value.json()));
     let file = |url| parts::file(part.mime, part.filename.map(Cow::Borrowed), url, part.source);
     let [first, second] = match part.r#type.unwrap_or_default() {
@@ -444,7 +444,7 @@ pub(super) fn prompt_message(id: &str, parts: &[Value<'_>], emit: &mut Emit<'_>)
         let text = |key: &str| value.get(key).and_then(Value::str);
         match text("type") {
             Some("text") => {
-                content.extend(value.get("text").and_then(Value::text).map(|text| ContentPart::text(text)));
+                content.extend(value.get("text").and_then(Value::text).map(ContentPart::text));
             }
             Some("image") => {
                 let data = format!(

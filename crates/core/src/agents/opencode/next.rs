@@ -358,7 +358,7 @@ impl State {
                 emit.ignore("nothing new");
             }
             "synthetic" => {
-                let content = event.text.clone().map(|text| ContentPart::text(text)).into_iter().collect();
+                let content = event.text.clone().map(ContentPart::text).into_iter().collect();
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent, emit);
             }
             "context.updated" | "compaction.delta" => emit.ignore("context for the model"),
@@ -370,7 +370,7 @@ impl State {
             "compaction.started" => emit.status(StatusLabel::Compaction, event.reason.clone(), agent),
             "compaction.ended" => {
                 emit.status(StatusLabel::Compaction, Some(Text::from("compacted")), agent);
-                let content: Vec<_> = event.text.clone().map(|text| ContentPart::text(text)).into_iter().collect();
+                let content: Vec<_> = event.text.clone().map(ContentPart::text).into_iter().collect();
                 self.next_item(ItemKind::System, ItemRole::System, id, content, agent, emit);
             }
             "revert.staged" | "revert.cleared" | "revert.committed" => {
