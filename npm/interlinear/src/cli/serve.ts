@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { codeOf } from "../errors.js";
+import { codeOf, InterlinearError } from "../errors.js";
 import { AgentHost } from "../host/index.js";
 import { createServer, type Listening, listen, withInspector } from "../server/index.js";
 import { finishAbandoned, JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
@@ -97,20 +97,47 @@ async function listenOrExplain(start: () => Promise<Listening>, host: string, po
 }
 
 /**
- * What a server does by itself: sessions of servers that died are ended, and old ones are let go. A dead server's
+ * What a server does by itself: old sessions are let go, and those of servers that died are ended. A dead server's
  * sessions may be held for a while yet: hence every minute, for the last ones.
  */
 function lookAfter(store: Store, days: number | undefined): NodeJS.Timeout[] {
-  const quietly = (work: Promise<unknown>) => void work.catch((error: Error) => note(error.message));
-  const letGo = () => quietly(prune(store, { maxAge: (days ?? 0) * day }));
-  quietly(finishAll(store));
-  const timers = [setInterval(() => quietly(finishAll(store, 100)), minute)];
-  if (days === undefined) return timers;
-  letGo();
-  return [...timers, setInterval(letGo, hour)];
+  const said = new Set<string>();
+  const say = (text: string) => {
+    if (!said.has(text)) note(text);
+    said.add(text);
+  };
+  let before: Promise<void> = Promise.resolve();
+  // One after the other: what is let go must not be opened meanwhile.
+  const next = (work: () => Promise<unknown>) => {
+    before = before.then(work).then(
+      () => undefined,
+      (error: unknown) => say(reasonOf(error)),
+    );
+  };
+  const letGo = () => next(() => prune(store, { maxAge: (days ?? 0) * day }));
+  if (store instanceof JsonlStore) next(() => tellStrangers(store));
+  if (days !== undefined) letGo();
+  next(() => finishAll(store, say));
+  const timers = [setInterval(() => next(() => finishAll(store, say, 100)), minute)];
+  return days === undefined ? timers : [...timers, setInterval(letGo, hour)];
 }
 
-async function finishAll(store: Store, limit?: number): Promise<void> {
+/** One that cannot be ended does not keep the others from it. */
+async function finishAll(store: Store, say: (text: string) => void, limit?: number): Promise<void> {
   const sessions = await store.list(limit === undefined ? {} : { limit });
-  for (const { sessionId, ended } of sessions) if (!ended) await finishAbandoned(store, sessionId);
+  for (const { sessionId, ended } of sessions) {
+    if (!ended) await finishAbandoned(store, sessionId).catch((error: unknown) => say(reasonOf(error)));
+  }
+}
+
+/** Says which files are not touched: who chose the folder may have meant another. */
+async function tellStrangers(store: JsonlStore): Promise<void> {
+  const files = await store.strangers();
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : "";
+  if (files.length > 0) note(`left alone, no transcript of this store: ${files.slice(0, 3).join(", ")}${more}`);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof InterlinearError) return `${error.message}\n${error.cure}`;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -23,6 +23,7 @@ const kinds: Readonly<Record<string, readonly [kind: string, status: number]>> =
   needs_login: ["permission_denied", 403],
   start_timeout: ["timeout", 504],
   too_old: ["agent_not_installed", 404],
+  not_a_transcript: ["session_already_exists", 409],
   session_busy: ["session_already_exists", 409],
   session_ended: ["session_ended", 409],
   session_exists: ["session_already_exists", 409],

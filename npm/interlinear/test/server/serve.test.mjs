@@ -1,12 +1,14 @@
 // `interlinear serve`, as a person starts it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Client } from "interlinear/client";
-import { here, makeFolder, startServe } from "../faults/program.mjs";
+import { JsonlStore } from "interlinear/store";
+import { here, makeFolder, start, startServe } from "../faults/program.mjs";
+import { events } from "../store/story.mjs";
 import { until } from "./running.mjs";
 
 let place;
@@ -38,6 +40,67 @@ test("it prints its address and a token, runs an agent, and ends in order", asyn
   );
   assert.equal(statSync(sessions).mode & 0o777, 0o700);
   assert.ok(!existsSync(join(sessions, "..", "out.jsonl")));
+});
+
+/** Serves a folder until its log says this; gives the log. */
+async function logOf(folder, enough, ...args) {
+  const env = { PATH: process.env.PATH, HOME: place.folder };
+  const options = { env, stdio: ["pipe", "pipe", "pipe"], timeout: 10_000 };
+  const cli = here("../../bin/interlinear.js");
+  const served = start(process.execPath, [cli, "serve", "--port", "0", "--store", folder, ...args], options);
+  let log = "";
+  for await (const chunk of served.child.stderr) {
+    log += chunk;
+    if (enough(log)) break;
+  }
+  assert.deepEqual(await served.end("SIGTERM"), [0, null]);
+  return log;
+}
+
+/** Every file below a folder, with what is in it. */
+function filesIn(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(path, "utf8")]));
+}
+
+test("what is no transcript of the store, or a damaged one, is left alone, and the log says so", async () => {
+  const folder = join(place.folder, "mixed");
+  cpSync(here("../../../../tests/fixtures/claude/stored/subagent"), folder, { recursive: true });
+  const lines = events("damaged", 1, 5).map((event) => JSON.stringify(event));
+  writeFileSync(join(folder, "damaged.jsonl"), `${lines.with(2, "?").join("\n")}\n`);
+  const before = filesIn(folder);
+  const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000);
+  for (const path of Object.keys(before)) if (!path.endsWith("damaged.jsonl")) utimesSync(path, longAgo, longAgo);
+  const log = await logOf(folder, (text) => /Restore/.test(text), "--keep", "1");
+  assert.match(log, /^left alone, no transcript of this store: .*\.jsonl$/m);
+  assert.match(log, /^.*damaged\.jsonl: line 3 is not event 3\nRestore/m);
+  assert.deepEqual(filesIn(folder), before);
+});
+
+test("old sessions are let go, and those of a dead server are ended, one after the other", async () => {
+  const folder = join(place.folder, "kept");
+  mkdirSync(folder);
+  const store = new JsonlStore(folder);
+  for (const name of ["old", "new"]) {
+    const writer = await store.open(name);
+    await writer.append(events(name, 1, 5));
+    await writer.close();
+  }
+  const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000);
+  utimesSync(join(folder, "old.jsonl"), longAgo, longAgo);
+  // The last that is looked at: when its damage is told, the others are done.
+  writeFileSync(join(folder, "z.jsonl"), `${JSON.stringify(events("z", 1, 1)[0])}\n?\n?\n`);
+  const before = new Date(Date.now() - 60 * 60 * 1000);
+  utimesSync(join(folder, "z.jsonl"), before, before);
+  const log = await logOf(folder, (text) => /Restore/.test(text), "--keep", "1");
+  assert.doesNotMatch(log, /ENOTEMPTY/);
+  const sessions = await store.list();
+  assert.deepEqual(sessions.map(({ sessionId, ended }) => [sessionId, ended]).sort(), [
+    ["new", true],
+    ["z", false],
+  ]);
+  assert.ok(!existsSync(join(folder, "old.d")));
 });
 
 test("tokens are not made up for addresses that others can reach", () => {

@@ -17,7 +17,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { JsonlStore } from "interlinear/store";
+import { JsonlStore, prune } from "interlinear/store";
 import { bare, events, pause, range, readAll, refused, sequences, take } from "./story.mjs";
 
 let folder;
@@ -143,6 +143,76 @@ test("a damaged line is named, and what is before it is read", async () => {
   writeFileSync(at("s.jsonl"), lines.join("\n"));
   await refused("damaged_transcript", () => readAll(store, "s"));
   assert.deepEqual(sequences(await readAll(store, "s", { limit: 6 })), range(1, 6));
+});
+
+test("a transcript that is damaged before its last line is refused at opening, and left as it is", async () => {
+  await keep(1, 3000);
+  const whole = readFileSync(at("s.jsonl"), "utf8").split("\n");
+  const index = readFileSync(at("s.d", "index"));
+  for (const [damaged, line] of [
+    [7, ""],
+    [1500, "x"],
+    [2998, '{"sequence":2997}'],
+    [2999, "\0".repeat(90)],
+  ]) {
+    const text = whole.with(damaged - 1, line).join("\n");
+    // The end is looked for from the last place of the index; without it, from the beginning.
+    writeFileSync(at("s.d", "index"), damaged < 2000 ? "" : index);
+    writeFileSync(at("s.jsonl"), text);
+    await assert.rejects(another().open("s", { metadata: { title: "new" } }), (error) => {
+      assert.equal(error.code, "damaged_transcript");
+      assert.match(error.message, new RegExp(`s\\.jsonl: line ${damaged} `));
+      assert.match(error.cure, /Restore/);
+      return true;
+    });
+    assert.equal(readFileSync(at("s.jsonl"), "utf8"), text);
+    assert.ok(!existsSync(at("s.d", "torn")));
+    const [{ sessionId, metadata }] = await store.list();
+    assert.deepEqual({ sessionId, metadata }, { sessionId: "s", metadata: {} });
+  }
+});
+
+test("a damaged last line is cut off and kept aside", async () => {
+  await keep(1, 10);
+  const lines = readFileSync(at("s.jsonl"), "utf8").split("\n");
+  const damaged = lines[9].replace("sequence", "sequins");
+  writeFileSync(at("s.jsonl"), lines.with(9, damaged).join("\n"));
+  await keep(10, 12);
+  assert.deepEqual(sequences(await readAll(store, "s")), range(1, 12));
+  assert.equal(readFileSync(at("s.d", "torn"), "utf8"), `${damaged}\n\n`);
+});
+
+test("files that are no transcripts of the store are no sessions, and are left as they are", async () => {
+  const copied = bare(events("s", 1, 3)).map((event) => `${JSON.stringify(event)}\n`);
+  const others = {
+    agent: '{"type":"user","sessionId":"agent","message":{"role":"user","content":"hi"}}\n{"type":"assistant"}\n',
+    one: '{"type":"summary"}',
+    copy: copied.join(""),
+    later: copied.slice(1).join("").replaceAll('"s"', '"later"'),
+    "My Notes": "a\nb\n",
+  };
+  for (const [name, text] of Object.entries(others)) writeFileSync(at(`${name}.jsonl`), text);
+  writeFileSync(at("nothing.jsonl"), "");
+  await keep(1, 3);
+  assert.deepEqual(
+    (await store.list()).map(({ sessionId }) => sessionId),
+    ["s"],
+  );
+  const names = [...Object.keys(others), "nothing"];
+  assert.deepEqual((await store.strangers()).sort(), names.map((name) => at(`${name}.jsonl`)).sort());
+  for (const name of ["agent", "one", "copy", "later"]) {
+    assert.equal(await store.info(name), undefined);
+    await refused("unknown_session", () => store.delete(name));
+    await assert.rejects(store.open(name), (error) => {
+      assert.equal(error.code, "not_a_transcript");
+      assert.ok(error.message.includes(`${at(`${name}.jsonl`)}: line 1 `), error.message);
+      assert.match(error.cure, /Move the file/);
+      return true;
+    });
+    assert.ok(!existsSync(at(`${name}.d`)), "nothing is put beside it");
+  }
+  assert.deepEqual(await prune(store, { maxSessions: 0 }), ["s"]);
+  for (const [name, text] of Object.entries(others)) assert.equal(readFileSync(at(`${name}.jsonl`), "utf8"), text);
 });
 
 test("a transcript that somebody put there is listed, read and written on", async () => {

@@ -17,14 +17,7 @@ export function encodeName(sessionId: string): string {
   return `%%${createHash("sha256").update(Buffer.from(sessionId, "utf16le")).digest("hex")}`;
 }
 
-/** The session id of a file name without its ending; `undefined` if it was too long to stand there. */
-export function decodeName(name: string): string | undefined {
-  if (name.startsWith("%%")) return undefined;
-  if (name === "%") return "";
-  return name.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
-}
-
-/** The name of the session whose transcript this file is, if it is one. */
+/** The name of the session whose transcript this file may be: what is in it decides (`owner.ts`). */
 export function nameOf(file: string): string | undefined {
   return file.endsWith(ending) ? file.slice(0, -ending.length) : undefined;
 }

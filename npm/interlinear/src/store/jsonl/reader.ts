@@ -45,8 +45,13 @@ async function checked(file: FileHandle, place: Place): Promise<Place> {
 function parse(line: Buffer, sequence: number, path: string): UniversalEvent {
   const event = eventOf(line);
   if (event?.sequence === sequence) return event;
+  throw damagedTranscript(path, sequence);
+}
+
+/** Refuses a transcript because of the line where an event must be. */
+export function damagedTranscript(path: string, sequence: number): InterlinearError {
   const cure = "Restore the file, or remove the line and all after it; what is before it can be read.";
-  throw new InterlinearError("damaged_transcript", `${path}: line ${sequence} is not event ${sequence}`, cure);
+  return new InterlinearError("damaged_transcript", `${path}: line ${sequence} is not event ${sequence}`, cure);
 }
 
 /** The event in a line of a transcript, if it is one. */

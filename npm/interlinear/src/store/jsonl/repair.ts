@@ -1,11 +1,11 @@
 // What a crash may have left is put right before a session is written again: a torn last line is cut off (and kept
-// aside), and the side files end where the transcript ends.
+// aside), and the side files end where the transcript ends. A crash tears nothing before that: other damage is refused.
 import { appendFile, type FileHandle, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openIfThere, openToAppend, readLines } from "./lines.js";
+import { openIfThere, readLines } from "./lines.js";
 import type { Paths } from "./names.js";
-import { distance, encodePlaces, type Place, readPlaces } from "./offsets.js";
-import { eventOf, nativeLine } from "./reader.js";
+import { beginning, distance, encodePlaces, type Place, readPlaces } from "./offsets.js";
+import { damagedTranscript, eventOf, nativeLine } from "./reader.js";
 
 /** Where writing goes on. */
 export interface Tail {
@@ -16,15 +16,23 @@ export interface Tail {
 }
 
 export async function repair(paths: Paths): Promise<Tail> {
-  const events = await openToAppend(paths.events);
+  const { end, places } = await repairEvents(paths);
+  await writeFile(paths.index, encodePlaces(places.slice(1)), { mode: 0o600 });
+  const raw = await repairRaw(paths, places.at(-1)?.raw ?? 0, end.sequence - 1);
+  return { end: { ...end, raw }, indexed: places.at(-1)?.events ?? 0 };
+}
+
+/** A transcript that is not there yet is not made: what is beside it comes first. */
+async function repairEvents(paths: Paths): Promise<{ end: Place; places: Place[] }> {
+  const events = await openIfThere(paths.events, "r+");
+  if (events === undefined) return { end: beginning, places: [beginning] };
   try {
     const { size } = await events.stat();
-    const known = await readPlaces(paths.index);
-    const { end, places } = await scan(events, known);
-    if (end.events < size) await cut(events, end.events, size, paths);
-    await writeFile(paths.index, encodePlaces(places.slice(1)), { mode: 0o600 });
-    const raw = await repairRaw(paths, places.at(-1)?.raw ?? 0, end.sequence - 1);
-    return { end: { ...end, raw }, indexed: places.at(-1)?.events ?? 0 };
+    const found = await scan(events, await readPlaces(paths.index));
+    const { sequence, events: from } = found.end;
+    if (!(await isLast(events, from, size))) throw damagedTranscript(paths.events, sequence);
+    if (from < size) await cut(events, from, size, paths);
+    return found;
   } finally {
     await events.close();
   }
@@ -56,6 +64,12 @@ async function wholeUntil(events: FileHandle, from: Place, places: Place[]): Pro
     }
   }
   return { sequence, events: at, raw: from.raw };
+}
+
+/** Whether nothing comes after the line that begins here. */
+async function isLast(events: FileHandle, from: number, size: number): Promise<boolean> {
+  for await (const [line] of readLines(events, from)) return from + (line?.length ?? 0) + 1 === size;
+  return true;
 }
 
 /** Cuts the end off; what is cut is kept. */

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
 import { sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
@@ -8,8 +8,9 @@ import { Writer } from "../writer.js";
 import { changeAbout, readAbout } from "./about.js";
 import { Claim, isClaimed } from "./claim.js";
 import { JsonlLedger, type Sync } from "./ledger.js";
-import { lastLine, openIfThere, readLines } from "./lines.js";
-import { decodeName, encodeName, nameOf, type Paths, pathsOf } from "./names.js";
+import { lastLine, openIfThere } from "./lines.js";
+import { encodeName, nameOf, type Paths, pathsOf } from "./names.js";
+import { checkOwner, ownerOf } from "./owner.js";
 import { eventOf, readEvents } from "./reader.js";
 import { repair } from "./repair.js";
 import { watchFile } from "./watch.js";
@@ -48,6 +49,7 @@ export class JsonlStore implements Store {
 
   async open(sessionId: string, meta: SessionMeta = {}): Promise<SessionWriter> {
     const paths = this.#paths(sessionId);
+    await checkOwner(sessionId, paths);
     await mkdir(paths.side, { recursive: true, mode: 0o700 });
     const claim = await Claim.take(sessionId, paths.side);
     try {
@@ -64,12 +66,16 @@ export class JsonlStore implements Store {
 
   async list(options: { limit?: number; offset?: number } = {}): Promise<SessionInfo[]> {
     const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
-    const files = await readdir(this.#folder).catch(() => []);
-    const names = files.flatMap((file) => nameOf(file) ?? []);
-    const dated = await Promise.all(names.map((name) => this.#dated(name)));
-    const page = dated.sort((a, b) => b.time - a.time).slice(offset, offset + limit);
-    const infos = await Promise.all(page.map(({ name }) => this.#infoOf(name)));
-    return infos.filter((info) => info !== undefined);
+    const dated = await Promise.all((await this.#names()).map((name) => this.#dated(name)));
+    const infos = await Promise.all(dated.sort((a, b) => b.time - a.time).map(({ name }) => this.#infoOf(name)));
+    return infos.filter((info) => info !== undefined).slice(offset, offset + limit);
+  }
+
+  /** The files that are called like transcripts and are none of this store: they are not listed, and never written. */
+  async strangers(): Promise<string[]> {
+    const names = await this.#names();
+    const own = new Set((await this.list()).map(({ sessionId }) => encodeName(sessionId)));
+    return names.filter((name) => !own.has(name)).map((name) => pathsOf(this.#folder, name).events);
   }
 
   async info(sessionId: string): Promise<SessionInfo | undefined> {
@@ -93,7 +99,7 @@ export class JsonlStore implements Store {
 
   async delete(sessionId: string): Promise<void> {
     const paths = this.#paths(sessionId);
-    if ((await sizeOf(paths.events)) === undefined) throw unknownSession(sessionId);
+    if ((await this.info(sessionId)) === undefined) throw unknownSession(sessionId);
     if (await isClaimed(paths.side)) throw sessionBusy(sessionId);
     await rm(paths.events, { force: true });
     await rm(paths.side, { recursive: true, force: true });
@@ -105,14 +111,20 @@ export class JsonlStore implements Store {
     this.#fanout.finish();
   }
 
+  /** What the folder has that may be a transcript. */
+  async #names(): Promise<string[]> {
+    const files = await readdir(this.#folder).catch(() => []);
+    return files.flatMap((file) => nameOf(file) ?? []);
+  }
+
   #paths(sessionId: string): Paths {
     return pathsOf(this.#folder, encodeName(sessionId));
   }
 
   async #openWriter(sessionId: string, meta: SessionMeta, paths: Paths, claim: Claim): Promise<SessionWriter> {
+    const tail = await repair(paths);
     const { createdAt = Date.now() } = await readAbout(paths.about);
     await changeAbout(paths.about, { sessionId, createdAt, ...meta });
-    const tail = await repair(paths);
     const closed = () => this.#writers.delete(sessionId);
     const ledger = await JsonlLedger.open({ paths, claim, sync: this.#options.sync ?? 1_000, tail, closed });
     void this.#prune();
@@ -137,10 +149,13 @@ export class JsonlStore implements Store {
     if (file === undefined) return undefined;
     try {
       const [{ size, mtimeMs, birthtimeMs }, about] = await Promise.all([file.stat(), readAbout(paths.about)]);
+      const owner = await ownerOf(file, name, about);
+      if (owner === undefined) return undefined;
+      const { sessionId, first } = owner;
       const last = eventOf((await lastLine(file, size)) ?? Buffer.alloc(0));
       return {
-        sessionId: about.sessionId ?? decodeName(name) ?? name,
-        agent: about.agent ?? (await agentOf(file)),
+        sessionId,
+        agent: about.agent ?? agentOf(first),
         createdAt: about.createdAt ?? birthtimeMs,
         updatedAt: mtimeMs,
         lastSequence: last?.sequence ?? 0,
@@ -163,12 +178,8 @@ export class JsonlStore implements Store {
 }
 
 /** The agent of a transcript that has nothing beside it. */
-async function agentOf(file: FileHandle): Promise<Agent | undefined> {
-  for await (const [line] of readLines(file, 0)) {
-    const event = line === undefined ? undefined : eventOf(line);
-    return event?.type === "session.started" ? (event.data.metadata?.agent as Agent | undefined) : undefined;
-  }
-  return undefined;
+function agentOf(first: UniversalEvent | undefined): Agent | undefined {
+  return first?.type === "session.started" ? (first.data.metadata?.agent as Agent | undefined) : undefined;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
