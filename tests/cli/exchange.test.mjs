@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { check } from "interlinear";
-import { eventsOf, interlinear, recording } from "./run.mjs";
+import { bytesOf, eventsOf, interlinear, recording } from "./run.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -96,6 +96,43 @@ describe("convert --to exchange", () => {
     assert.deepEqual(check(events), []);
     assert.equal(new Set(events.map(({ session_id }) => session_id)).size, 1);
     assert.ok(events.some(({ data }) => data.item?.agent_id !== undefined));
+  });
+
+  test("--out never adds to a run that is there: it is refused with a cure, and left as it is", async () => {
+    const out = join(scratch, "again");
+    const to = (...inputs) => interlinear(["convert", "--to", "exchange", "--out", out, ...inputs]);
+    const contents = () => readdirSync(out).map((name) => readFileSync(join(out, name), "utf8"));
+    assert.equal((await to(recording("hello"))).code, 0);
+    const before = contents();
+    // The same once more, and another session under the same name: a part of it would be new.
+    for (const name of ["hello", "subagent"]) {
+      const { code, stderr } = await to(recording(name));
+      assert.equal(code, 2);
+      assert.match(stderr, /again\/.*\.jsonl: this run is there already\. Choose another folder with --out/);
+      assert.doesNotMatch(stderr, /this is a bug/);
+      assert.deepEqual(contents(), before);
+    }
+  });
+
+  test("--out keeps inputs of one call apart, and one that is refused costs the others nothing", async () => {
+    const out = join(scratch, "apart");
+    for (const folder of ["a", "b"]) mkdirSync(join(scratch, folder));
+    const copies = { "a/same.jsonl": "hello", "b/same.jsonl": "subagent", "last.jsonl": "parallel_tools" };
+    for (const [copy, name] of Object.entries(copies)) writeFileSync(join(scratch, copy), bytesOf(recording(name)));
+    const inputs = Object.keys(copies).map((copy) => join(scratch, copy));
+    const { code, stderr } = await interlinear(["convert", "--to", "exchange", "--out", out, inputs[0], ...inputs]);
+    assert.equal(code, 2);
+    assert.equal(stderr.match(/this run is there already/g).length, 1);
+    const runs = readdirSync(out).map((name) =>
+      readFileSync(join(out, name), "utf8").trim().split("\n").map(JSON.parse),
+    );
+    assert.equal(runs.filter(([first]) => first.parent_run_id === undefined).length, 3);
+    for (const run of runs) {
+      assert.deepEqual(
+        run.map(({ seq }) => seq),
+        run.map((_, at) => at + 1),
+      );
+    }
   });
 
   test("--out without --to exchange is a mistake that is told", async () => {

@@ -3,7 +3,7 @@ import type { Command } from "./command.js";
 import { convertOptions, INPUTS, READING } from "./command.js";
 import { writeDocument } from "./document.js";
 import { eachInput } from "./each.js";
-import { isCalledBeside, lookAt, readRuns, type Write, writerFor } from "./exchange.js";
+import { isCalledBeside, lookAt, outputsFor, readRuns, type Write } from "./exchange.js";
 import { EXIT } from "./failure.js";
 import type { Input } from "./input.js";
 import { note } from "./output.js";
@@ -35,16 +35,20 @@ What was read is summed up on standard error.`,
     const say = (summary: string) => {
       if (!options.has("quiet")) note(summary);
     };
-    const writer = await writerFor(to, options.get("out"));
+    const open = await outputsFor(to, options.get("out"));
     return eachInput(options.paths, async (found) => {
       const { input, exchange } = await lookAt(found, settings);
-      if (exchange) {
-        if (await isCalledBeside(input)) return EXIT.ok;
-        say(await readRuns(input, settings, writer.write));
-      } else {
-        say(await readInto(writer.write, input, settings));
+      if (exchange && (await isCalledBeside(input))) return EXIT.ok;
+      const output = open();
+      const write: Write = (lines) => output.write(lines);
+      try {
+        const summary = await (exchange ? readRuns(input, settings, write) : readInto(write, input, settings));
+        await output.end();
+        say(summary);
+      } catch (error) {
+        await output.drop();
+        throw error;
       }
-      await writer.end();
       return EXIT.ok;
     });
   },

@@ -1,6 +1,7 @@
 // Exchange transcripts on the command line: a run a file, `<run>.jsonl`, beside each other in a folder.
-import { mkdir, open } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "../errors.js";
 import { ExchangeReader, ExchangeWriter, initExchange, isExchange } from "../exchange.js";
 import type { ConvertOptions } from "../transcript.js";
 import { aboutInput, UsageError } from "./failure.js";
@@ -81,39 +82,81 @@ async function pushCalled(reader: ExchangeReader, folder: string): Promise<void>
 /** A run's file. Whatever it calls itself, its file lies in the folder. */
 const fileOf = (run: string, folder: string) => join(folder, `${basename(run)}.jsonl`);
 
-/** Writes in a format: universal events as they are, exchange events into one stream or a file a run. */
-export async function writerFor(
-  format: string | undefined,
-  folder: string | undefined,
-): Promise<{ write: Write; end(): Promise<void> }> {
-  if (format !== "exchange") {
-    if (folder !== undefined) throw new UsageError("--out goes with --to exchange only");
-    return { write: print, end: async () => {} };
-  }
-  await initExchange();
-  const writer = new ExchangeWriter({ filePerRun: folder !== undefined });
-  const put = folder === undefined ? print : (lines: Uint8Array) => append(folder, lines);
-  if (folder !== undefined) await mkdir(folder, { recursive: true });
-  return {
-    write: (lines) => put(writer.push(lines)),
-    end: () => put(writer.end()),
-  };
+/** Where the events of one input go. */
+export interface Output {
+  write: Write;
+  end(): Promise<void>;
+  /** Takes back what can be taken back, because the input failed. */
+  drop(): Promise<void>;
 }
 
-/** Appends each line to the file of its run, which only its owner may read: prompts and outputs stand in it. */
-async function append(folder: string, lines: Uint8Array): Promise<void> {
-  const files = new Map<string, string>();
-  for (const line of Buffer.from(lines).toString("utf8").split("\n")) {
-    if (line === "") continue;
-    const { run_id: run } = JSON.parse(line) as { run_id: string };
-    files.set(run, `${files.get(run) ?? ""}${line}\n`);
+/** Writes in a format: universal events as they are, exchange events into one stream or a file a run. */
+export async function outputsFor(format: string | undefined, folder: string | undefined): Promise<() => Output> {
+  const drop = async () => {};
+  if (format !== "exchange") {
+    if (folder !== undefined) throw new UsageError("--out goes with --to exchange only");
+    return () => ({ write: print, end: async () => {}, drop });
   }
-  for (const [run, text] of files) {
-    const file = await open(fileOf(run, folder), "a", 0o600);
-    try {
-      await file.write(text);
-    } finally {
-      await file.close();
+  await initExchange();
+  if (folder !== undefined) {
+    await mkdir(folder, { recursive: true });
+    return () => new RunFiles(folder);
+  }
+  // One for all: they are numbered in one row.
+  const writer = new ExchangeWriter();
+  return () => ({ write: (lines) => print(writer.push(lines)), end: () => print(writer.end()), drop });
+}
+
+/** Writes the runs of one input into files, none of which was there before: runs are never mixed. */
+class RunFiles implements Output {
+  readonly #folder: string;
+  readonly #writer = new ExchangeWriter({ filePerRun: true });
+  readonly #made = new Set<string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async write(lines: Uint8Array): Promise<void> {
+    await this.#append(this.#writer.push(lines));
+  }
+
+  async end(): Promise<void> {
+    await this.#append(this.#writer.end());
+    this.#writer.free();
+  }
+
+  async drop(): Promise<void> {
+    for (const path of this.#made) await rm(path, { force: true });
+    this.#writer.free();
+  }
+
+  /** Appends each line to the file of its run. */
+  async #append(lines: Uint8Array): Promise<void> {
+    const files = new Map<string, string>();
+    for (const line of Buffer.from(lines).toString("utf8").split("\n")) {
+      if (line === "") continue;
+      const { run_id: run } = JSON.parse(line) as { run_id: string };
+      files.set(run, `${files.get(run) ?? ""}${line}\n`);
     }
+    for (const [run, text] of files) {
+      const file = await this.#open(fileOf(run, this.#folder));
+      try {
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
+    }
+  }
+
+  /** Only its owner may read it: prompts and outputs stand in it. */
+  async #open(path: string): Promise<FileHandle> {
+    if (this.#made.has(path)) return open(path, "a");
+    const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+      throw new UsageError(`${path}: this run is there already. Choose another folder with --out, or remove the file`);
+    });
+    this.#made.add(path);
+    return file;
   }
 }
