@@ -1,14 +1,16 @@
 // What is special about a store of files: crashes, other processes, and what lies on the disk.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -213,6 +215,46 @@ test("files that are no transcripts of the store are no sessions, and are left a
   }
   assert.deepEqual(await prune(store, { maxSessions: 0 }), ["s"]);
   for (const [name, text] of Object.entries(others)) assert.equal(readFileSync(at(`${name}.jsonl`), "utf8"), text);
+});
+
+test("what is odd in the folder does not keep the sessions from being listed", async () => {
+  await keep(1, 3);
+  mkdirSync(at("folder.jsonl"));
+  symlinkSync("loop.jsonl", at("loop.jsonl"));
+  execFileSync("mkfifo", [at("pipe.jsonl")]);
+  for (const about of ["null", "7", "[]", '"x"', '{"sessionId":7}', "{"]) {
+    writeFileSync(at("s.d", "about.json"), about);
+    const [{ sessionId, lastSequence }, ...others] = await store.list();
+    assert.deepEqual({ sessionId, lastSequence, others }, { sessionId: "s", lastSequence: 3, others: [] }, about);
+  }
+  assert.equal(await store.info("folder"), undefined);
+  await refused("not_a_transcript", () => store.open("folder"));
+  await keep(4, 5);
+  assert.deepEqual(sequences(await readAll(store, "s")), range(1, 5));
+});
+
+test("a page of the list has sessions only, however many other files are newer", async () => {
+  for (let index = 0; index < 200; index += 1) {
+    const id = `s${index}`;
+    writeFileSync(at(`${id}.jsonl`), `${JSON.stringify(bare(events(index % 2 === 0 ? id : "x", 1, 1))[0])}\n`);
+    utimesSync(at(`${id}.jsonl`), 1000 + index, 1000 + index);
+  }
+  const page = await store.list({ offset: 70, limit: 3 });
+  assert.deepEqual(
+    page.map(({ sessionId }) => sessionId),
+    ["s58", "s56", "s54"],
+  );
+});
+
+test("more sessions than a process may have files open are listed", async () => {
+  for (let index = 0; index < 400; index += 1) {
+    writeFileSync(at(`s${index}.jsonl`), `${JSON.stringify(bare(events(`s${index}`, 1, 1))[0])}\n`);
+  }
+  const source = `import { JsonlStore } from "interlinear/store";
+    console.log((await new JsonlStore(process.argv[1]).list()).length);`;
+  const limited = 'ulimit -n 200; exec "$0" --input-type=module --eval "$1" "$2"';
+  const args = ["-c", limited, process.execPath, source, folder];
+  assert.equal(execFileSync("sh", args, { encoding: "utf8", cwd: import.meta.dirname }), "400\n");
 });
 
 test("a transcript that somebody put there is listed, read and written on", async () => {

@@ -13,7 +13,8 @@ export interface About {
 /** Empty if it is not there, or not readable: the transcript stands for itself. */
 export async function readAbout(path: string): Promise<About> {
   try {
-    return JSON.parse(await readFile(path, "utf8")) as About;
+    const about: unknown = JSON.parse(await readFile(path, "utf8"));
+    return typeof about === "object" && about !== null ? about : {};
   } catch {
     return {};
   }

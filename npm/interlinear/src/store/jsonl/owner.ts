@@ -23,6 +23,7 @@ export async function ownerOf(
   name: string,
   about: { sessionId?: unknown },
 ): Promise<Owner | undefined> {
+  if (!(await file.stat()).isFile()) return undefined;
   const line = await firstLine(file);
   const first = line === undefined ? undefined : eventOf(line);
   const sessionId: unknown = line === undefined ? about.sessionId : first?.sequence === 1 && first.session_id;
@@ -34,10 +35,10 @@ export async function checkOwner(sessionId: string, paths: Paths): Promise<void>
   const file = await openIfThere(paths.events);
   if (file === undefined) return;
   try {
-    const { size } = await file.stat();
+    const stats = await file.stat();
+    if (stats.isFile() && stats.size === 0) return;
     const about = await readAbout(paths.about);
-    if (size > 0 && (await ownerOf(file, encodeName(sessionId), about)) === undefined)
-      throw notATranscript(sessionId, paths);
+    if ((await ownerOf(file, encodeName(sessionId), about)) === undefined) throw notATranscript(sessionId, paths);
   } finally {
     await file.close();
   }

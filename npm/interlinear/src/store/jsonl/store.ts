@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
+import { codeOf } from "../../errors.js";
 import { sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
 import { prune, type Retention } from "../retention.js";
@@ -22,6 +23,9 @@ export interface JsonlStoreOptions {
   /** Which sessions are kept; all if not given. Looked after when a session is opened. */
   retention?: Retention;
 }
+
+/** How many files are looked into at a time: a process may not open any number of them. */
+const openAtOnce = 64;
 
 /** How often sessions are looked through for those that need not be kept. */
 const pruneInterval = 60_000;
@@ -67,8 +71,17 @@ export class JsonlStore implements Store {
   async list(options: { limit?: number; offset?: number } = {}): Promise<SessionInfo[]> {
     const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
     const dated = await Promise.all((await this.#names()).map((name) => this.#dated(name)));
-    const infos = await Promise.all(dated.sort((a, b) => b.time - a.time).map(({ name }) => this.#infoOf(name)));
-    return infos.filter((info) => info !== undefined).slice(offset, offset + limit);
+    const names = dated
+      .flat()
+      .sort((a, b) => b.time - a.time)
+      .map(({ name }) => name);
+    const found: SessionInfo[] = [];
+    for (let at = 0; at < names.length && found.length < offset + limit; at += openAtOnce) {
+      const some = names.slice(at, at + openAtOnce);
+      const infos = await Promise.all(some.map((name) => this.#infoOf(name).catch(unlessForbidden)));
+      found.push(...infos.filter((info) => info !== undefined));
+    }
+    return found.slice(offset, offset + limit);
   }
 
   /** The files that are called like transcripts and are none of this store: they are not listed, and never written. */
@@ -138,9 +151,10 @@ export class JsonlStore implements Store {
     });
   }
 
-  async #dated(name: string): Promise<{ name: string; time: number }> {
+  /** Only files: a folder has no lines, and a pipe would be waited for. */
+  async #dated(name: string): Promise<{ name: string; time: number }[]> {
     const seen = await stat(pathsOf(this.#folder, name).events).catch(() => undefined);
-    return { name, time: seen?.mtimeMs ?? 0 };
+    return seen?.isFile() ? [{ name, time: seen.mtimeMs }] : [];
   }
 
   async #infoOf(name: string): Promise<SessionInfo | undefined> {
@@ -180,6 +194,11 @@ export class JsonlStore implements Store {
 /** The agent of a transcript that has nothing beside it. */
 function agentOf(first: UniversalEvent | undefined): Agent | undefined {
   return first?.type === "session.started" ? (first.data.metadata?.agent as Agent | undefined) : undefined;
+}
+
+/** What may not be read does not keep the others from being listed. */
+function unlessForbidden(error: unknown): undefined {
+  if (codeOf(error) !== "EACCES" && codeOf(error) !== "EPERM") throw error;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
