@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeOf, InterlinearError } from "../errors.js";
@@ -35,7 +36,7 @@ describes the API.`,
     const keep = number(options, "keep");
     const given = options.get("token") ?? process.env["INTERLINEAR_TOKEN"];
     const token = tokenFor(host, given === "" ? undefined : given);
-    const { store, place } = openStore(options);
+    const { store, place } = await openStore(options);
     const agents = new AgentHost({ store });
     const cors = options.get("cors")?.split(",") ?? [];
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -71,13 +72,19 @@ function tokenFor(host: string, given: string | undefined): string {
   throw new UsageError(`--host ${host}: others can reach this address. Choose a token: --token T`);
 }
 
-function openStore(options: Options): { store: Store; place: string } {
+async function openStore(options: Options): Promise<{ store: Store; place: string }> {
   const [folder, url] = [options.get("store"), options.get("postgres")];
   if (folder !== undefined && url !== undefined) throw new UsageError("either --store or --postgres, not both");
   // The address may hold a password: it is not printed.
   if (url !== undefined) return { store: new PostgresStore({ url }), place: "Postgres" };
   const data = process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
   const place = folder ?? join(data, "interlinear", "sessions");
+  // Made now: else every call would fail because of it.
+  await mkdir(place, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new UsageError(`${place} cannot be the folder of the transcripts (${reasonOf(cause)}): --store DIR`, {
+      cause,
+    });
+  });
   return { store: new JsonlStore(place), place };
 }
 

@@ -123,3 +123,14 @@ test("a port that is taken, a wrong port and two stores are refused with a cure"
   const both = serve("--store", "x", "--postgres", "postgres://x");
   assert.deepEqual([both.status, /not both/.test(both.stderr)], [2, true], both.stderr);
 });
+
+test("a store that cannot be a folder is refused at the start", () => {
+  const file = join(place.folder, "file");
+  writeFileSync(file, "x");
+  for (const path of [file, join(file, "below")]) {
+    const { status, stdout, stderr } = serve("--port", "0", "--store", path);
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    assert.ok(stderr.includes(`${path} cannot be the folder of the transcripts`), stderr);
+    assert.match(stderr, /--store DIR/);
+  }
+});
