@@ -34,8 +34,9 @@ describes the API.`,
     const host = options.get("host") ?? "127.0.0.1";
     const port = number(options, "port") ?? 2468;
     const keep = number(options, "keep");
-    const given = options.get("token") ?? process.env["INTERLINEAR_TOKEN"];
-    const token = tokenFor(host, given === "" ? undefined : given);
+    // An empty one is none: anybody would know it.
+    const given = options.get("token") || process.env["INTERLINEAR_TOKEN"] || undefined;
+    const token = tokenFor(host, given);
     const { store, place } = await openStore(options);
     const agents = new AgentHost({ store });
     const cors = options.get("cors")?.split(",") ?? [];

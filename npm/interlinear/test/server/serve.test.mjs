@@ -42,12 +42,15 @@ test("it prints its address and a token, runs an agent, and ends in order", asyn
   assert.ok(!existsSync(join(sessions, "..", "out.jsonl")));
 });
 
+function startCli(args, variables = {}) {
+  const env = { PATH: process.env.PATH, HOME: place.folder, ...variables };
+  const options = { env, stdio: ["pipe", "pipe", "pipe"], timeout: 10_000 };
+  return start(process.execPath, [here("../../bin/interlinear.js"), "serve", "--port", "0", ...args], options);
+}
+
 /** Serves a folder until its log says this; gives the log. */
 async function logOf(folder, enough, ...args) {
-  const env = { PATH: process.env.PATH, HOME: place.folder };
-  const options = { env, stdio: ["pipe", "pipe", "pipe"], timeout: 10_000 };
-  const cli = here("../../bin/interlinear.js");
-  const served = start(process.execPath, [cli, "serve", "--port", "0", "--store", folder, ...args], options);
+  const served = startCli(["--store", folder, ...args]);
   let log = "";
   for await (const chunk of served.child.stderr) {
     log += chunk;
@@ -108,6 +111,19 @@ test("tokens are not made up for addresses that others can reach", () => {
     const { status, stderr } = serve("--host", host);
     assert.equal(status, 2);
     assert.match(stderr, /--token/);
+  }
+});
+
+test("an empty token is none: one is made up and printed", async () => {
+  for (const [args, variables] of [
+    [["--token", ""], {}],
+    [[], { INTERLINEAR_TOKEN: "" }],
+  ]) {
+    const served = startCli(args, variables);
+    await served.line();
+    const [, token] = /^token: (.{32,})$/.exec(await served.line()) ?? [];
+    assert.ok((await served.line()).endsWith(`#token=${token}`));
+    assert.deepEqual(await served.end("SIGTERM"), [0, null]);
   }
 });
 
