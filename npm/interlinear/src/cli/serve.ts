@@ -39,7 +39,7 @@ describes the API.`,
     const token = tokenFor(host, given);
     const { store, place } = await openStore(options);
     const agents = new AgentHost({ store });
-    const cors = options.get("cors")?.split(",") ?? [];
+    const cors = originsIn(options.get("cors") ?? "");
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     const handler = createServer({ host: agents, store, token, cors, onError });
     const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
@@ -64,6 +64,11 @@ function number(options: Options, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
   throw new UsageError(`--${name} ${value}: it takes a number`);
+}
+
+/** Origins as browsers send them: without spaces around them and a slash behind. */
+function originsIn(list: string): string[] {
+  return list.split(",").flatMap((origin) => origin.trim().replace(/\/+$/, "") || []);
 }
 
 /** On loopback one can be made up: only who is on this machine can use it. */

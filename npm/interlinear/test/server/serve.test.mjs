@@ -127,6 +127,20 @@ test("an empty token is none: one is made up and printed", async () => {
   }
 });
 
+test("origins may have spaces around them and a slash behind", async () => {
+  const served = startCli(["--token", "t", "--cors", "https://a.example, https://b.example/ ,"]);
+  const [, url] = /listens on (.*)$/.exec(await served.line());
+  for (const [origin, status] of [
+    ["https://a.example", 200],
+    ["https://b.example", 200],
+    ["https://c.example", 403],
+  ]) {
+    const answer = await fetch(`${url}/v1/sessions`, { headers: { origin, authorization: "Bearer t" } });
+    assert.equal(answer.status, status, origin);
+  }
+  assert.deepEqual(await served.end("SIGTERM"), [0, null]);
+});
+
 test("a port that is taken, a wrong port and two stores are refused with a cure", async () => {
   const taken = createServer();
   await new Promise((resolve) => taken.listen(0, "127.0.0.1", resolve));
