@@ -43,6 +43,7 @@ describes the API.`,
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     const handler = createServer({ host: agents, store, token, cors, onError });
     const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
+    const ended = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     const looking = lookAfter(store, keep);
     await write(`Interlinear listens on ${server.url}\n`);
     if (given === undefined) await write(`token: ${token}\n`);
@@ -50,7 +51,7 @@ describes the API.`,
     const fragment = given === undefined ? `#token=${token}` : "";
     await write(`inspector: ${server.url}/${fragment}\n`);
     note(`transcripts: ${place}`);
-    await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+    await ended;
     for (const timer of looking) clearInterval(timer);
     await agents.close();
     await server.close();
@@ -87,9 +88,12 @@ async function openStore(options: Options): Promise<{ store: Store; place: strin
   const place = folder ?? join(data, "interlinear", "sessions");
   // Made now: else every call would fail because of it.
   await mkdir(place, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new UsageError(`${place} cannot be the folder of the transcripts (${reasonOf(cause)}): --store DIR`, {
-      cause,
-    });
+    throw new UsageError(
+      `${place} cannot be the folder of the transcripts (${reasonOf(cause)}). Name another: --store DIR`,
+      {
+        cause,
+      },
+    );
   });
   return { store: new JsonlStore(place), place };
 }
