@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -33,6 +34,17 @@ test("a prompt may come from standard input, and events go out as JSON lines", a
   assert.equal(events.at(-1).type, "turn.ended");
   assert.ok(events.some(({ raw }) => raw !== null));
   assert.match(stdout, /You said from a pipe\./);
+});
+
+test("a prompt may come slowly, long after the agent has started", async () => {
+  const child = start(["run", "claude", "--cwd", folder], { env });
+  child.stdin.write("from a ");
+  setTimeout(() => child.stdin.end("slow pipe"), 2_000);
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) child[name].on("data", (chunk) => (output[name] += chunk));
+  const [code] = await once(child, "close");
+  assert.deepEqual([code, output.stderr], [0, ""]);
+  assert.match(output.stdout, /You said from a slow pipe\./);
 });
 
 test("where nobody can be asked permissions are refused, unless they are accepted beforehand", async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import type { Agent, McpServer, PromptPart, UniversalEvent } from "../../types/index.js";
 import { agents } from "../convert.js";
 import { recipe } from "../host/agents.js";
@@ -88,7 +89,8 @@ class Talk {
     try {
       if (prompt !== undefined && prompt !== "-") return await this.#turn(prompt);
       if (this.#terminal) return await this.#turns();
-      return await this.#turn(readFileSync(0, "utf8"));
+      // As a stream: whoever writes it may be slower than the agent's start.
+      return await this.#turn(await textOf(process.stdin));
     } finally {
       process.off("SIGINT", interrupt);
     }
