@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { describe, test } from "node:test";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe, test } from "node:test";
 import { interlinear, recording, stored, streamOf } from "./run.mjs";
 
 const COMMANDS = ["convert", "show", "check", "detect", "doctor", "agents", "run"];
@@ -34,6 +35,15 @@ describe("help", () => {
   });
 });
 
+const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+/** A file to make a mistake with. */
+const made = (name, text) => {
+  writeFileSync(join(scratch, name), text);
+  return join(scratch, name);
+};
+symlinkSync("loop.jsonl", join(scratch, "loop.jsonl"));
+
 describe("a wrong command line is exit code 2 and says what is wrong", () => {
   const wrong = {
     "no command": [[], /which command\?/],
@@ -46,6 +56,32 @@ describe("a wrong command line is exit code 2 and says what is wrong", () => {
     ],
     "an unknown format": [["convert", "--to", "pdf", recording("hello")], /--to pdf: it takes universal/],
     "a width that is none": [["show", "--width", "wide", recording("hello")], /--width wide/],
+    "servers that are not JSON": [
+      ["run", "claude", "--mcp-config", made("bad.json", "{"), "hi"],
+      /bad\.json: this is not JSON\. Mend it: /,
+    ],
+    "servers that are nothing": [
+      ["run", "claude", "--mcp-config", made("null.json", "null"), "hi"],
+      /null\.json: there are no mcpServers in it\. It takes/,
+    ],
+    "servers that are a number": [
+      ["run", "claude", "--mcp-config", made("seven.json", '{"mcpServers":7}'), "hi"],
+      /seven\.json: there are no mcpServers in it/,
+    ],
+    "servers that are a folder": [
+      ["run", "claude", "--mcp-config", scratch, "hi"],
+      /interlinear-test-\w+: it is a folder\. Name a file/,
+    ],
+    "a file in the place of a folder": [
+      ["convert", "--to", "exchange", "--out", made("file", ""), recording("hello")],
+      /--out .*file: it cannot be made a folder .* Name another/,
+    ],
+    "a recording that is a folder": [["replay-agent", scratch], /interlinear-test-\w+: it is a folder\. Name a file/],
+    "a link to itself": [
+      ["convert", join(scratch, "loop.jsonl")],
+      /loop\.jsonl: it is a link that leads back to itself/,
+    ],
+    "a file below a file": [["convert", join(scratch, "file", "x.jsonl")], /x\.jsonl: there is no such file/],
     "a choice that is none": [["show", "--lines", "some", recording("hello")], /--lines some: it takes all or mapped/],
   };
   for (const [name, [args, message]] of Object.entries(wrong)) {

@@ -99,7 +99,9 @@ export async function outputsFor(format: string | undefined, folder: string | un
   }
   await initExchange();
   if (folder !== undefined) {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true }).catch((cause: Error) => {
+      throw new UsageError(`--out ${folder}: it cannot be made a folder (${cause.message}). Name another`, { cause });
+    });
     return () => new RunFiles(folder);
   }
   // One for all: they are numbered in one row.

@@ -35,7 +35,12 @@ export function aboutInput(error: unknown, input: string): unknown {
         cause,
       );
     case "ENOENT":
+    case "ENOTDIR":
       return new UsageError(`${input}: there is no such file or folder`, cause);
+    case "EISDIR":
+      return new UsageError(`${input}: it is a folder. Name a file`, cause);
+    case "ELOOP":
+      return new UsageError(`${input}: it is a link that leads back to itself. Name the file that is meant`, cause);
     case "EACCES":
     case "EPERM":
       return new UsageError(`${input}: it may not be read by you (check its permissions)`, cause);

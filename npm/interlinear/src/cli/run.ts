@@ -174,9 +174,18 @@ function startOptions(agent: Agent, options: Options): StartOptions {
 }
 
 function mcpServers(path: string): Record<string, McpServer> {
-  const { mcpServers } = JSON.parse(readInput(path).toString("utf8")) as { mcpServers?: Record<string, McpServer> };
-  if (mcpServers === undefined) throw new UsageError(`${path}: there are no mcpServers in it`);
-  return mcpServers;
+  const servers = parsed(path)?.mcpServers;
+  if (typeof servers === "object" && servers !== null) return servers;
+  throw new UsageError(`${path}: there are no mcpServers in it. It takes {"mcpServers": {NAME: {"command": …}}}`);
+}
+
+function parsed(path: string): { mcpServers?: Record<string, McpServer> | null } | null {
+  const text = readInput(path).toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path}: this is not JSON. Mend it: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** The prompt, and the file that goes with it. */
