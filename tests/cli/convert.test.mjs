@@ -169,6 +169,15 @@ describe("pipes", () => {
     assert.equal(stderr, "");
   });
 
+  test("where there is no room for the output, it is exit code 2 and says so", async () => {
+    for (const input of [recording("hello"), "tests/fixtures/claude/recordings"]) {
+      const { code, stderr } = await shell(`$interlinear convert -q ${input} > /dev/full`);
+      assert.equal(code, 2);
+      assert.match(stderr, /^interlinear: standard output cannot be written: ENOSPC.*\nMake room.*\n$/);
+    }
+    assert.equal((await shell("$interlinear convert no-such-file 2> /dev/full")).code, 2);
+  });
+
   test("a slow reader is waited for", async () => {
     const { stdout } = await shell("$interlinear convert -q tests/fixtures/claude/recordings | { sleep 1; wc -l; }");
     const direct = await shell("$interlinear convert -q tests/fixtures/claude/recordings | wc -l");

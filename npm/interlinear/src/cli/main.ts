@@ -8,7 +8,7 @@ import { detect } from "./detect.js";
 import { doctor } from "./doctor.js";
 import type { ExitCode } from "./failure.js";
 import { EXIT, explain, UsageError } from "./failure.js";
-import { endQuietlyOnBrokenPipe, note, write } from "./output.js";
+import { endWithTheReader, note, write } from "./output.js";
 import { replayAgent } from "./replay-agent.js";
 import { run } from "./run.js";
 import { serve } from "./serve.js";
@@ -63,7 +63,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   return command.run(options);
 }
 
-endQuietlyOnBrokenPipe();
+endWithTheReader();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
