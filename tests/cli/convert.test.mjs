@@ -134,6 +134,15 @@ describe("what cannot be read", () => {
     assert.match(stderr, /never\.jsonl: there is no such file/);
   });
 
+  test("it does not keep others that are named with it from being read", async () => {
+    const { code, stdout, stderr } = await interlinear(["convert", "never.jsonl", recording("hello"), "nowhere"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /never\.jsonl: there is no such file.*nowhere: there is no such file/s);
+    assert.match(stderr, /hello\.jsonl: claude/);
+    const events = eventsOf(stdout);
+    assert.deepEqual([events[0].session_id, events.at(-1).type], ["hello", "session.ended"]);
+  });
+
   test("in a folder it does not keep the others from being read", async () => {
     const folder = mkdtempSync(join(scratch, "mixed-"));
     writeFileSync(join(folder, "a-shopping.jsonl"), '{"milk":2}\n');

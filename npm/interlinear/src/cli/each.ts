@@ -13,15 +13,24 @@ export async function eachInput(
   paths: readonly string[],
   action: (input: Input, several: boolean) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const found = await findInputs(paths);
-  const inputs = found.length > 1 ? withSessionIds(found) : found;
   let worst: ExitCode = EXIT.ok;
-  for (const input of inputs) {
-    const code = await action(input, inputs.length > 1).catch((error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      note(`interlinear: ${error.message}`);
-      return EXIT.usage;
-    });
+  const tell = (error: unknown): ExitCode => {
+    if (!(error instanceof UsageError)) throw error;
+    note(`interlinear: ${error.message}`);
+    return EXIT.usage;
+  };
+  const found: Input[] = [];
+  for (const asked of paths.length === 0 ? [[]] : paths.map((path) => [path])) {
+    try {
+      found.push(...(await findInputs(asked)));
+    } catch (error) {
+      worst = tell(error);
+    }
+  }
+  // What each is called does not depend on whether the others are there.
+  const several = found.length > 1 || paths.length > 1;
+  for (const input of several ? withSessionIds(found) : found) {
+    const code = await action(input, several).catch(tell);
     if (code > worst) worst = code;
   }
   return worst;
