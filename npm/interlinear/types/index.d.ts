@@ -81,7 +81,7 @@ export type EventData =
  */
 export interface SessionStartedData {
     /**
-     * What the host gave; see `SessionMetadata`.
+     * The agent, its form, and what the host gave; see `SessionMetadata`.
      */
     metadata?: SessionMetadata;
 }
@@ -356,7 +356,7 @@ export interface UniversalItem {
      */
     parent_id?: string;
     /**
-     * Who speaks, for messages.
+     * Who speaks; of a call the assistant, of a result the tool.
      */
     role?: ItemRole;
     /**
@@ -789,7 +789,7 @@ export interface ErrorData {
      */
     message: string;
     /**
-     * The agent's word for it.
+     * The agent's word for it, or that of the core, where it is the core that says so.
      */
     code?: string;
     /**
