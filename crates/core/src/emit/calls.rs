@@ -100,6 +100,18 @@ impl Emit<'_> {
         true
     }
 
+    /// The identifier of a call that begins. Models give theirs out again, in other threads and later: such a one gets a
+    /// number.
+    pub(crate) fn fresh_call_id(&self, native: &str) -> String {
+        let base = if native.is_empty() { "call" } else { native };
+        let (mut id, mut count) = (base.to_owned(), 1);
+        while self.has_begun(&id) {
+            count += 1;
+            id = format!("{base}_{count}");
+        }
+        id
+    }
+
     /// Whether a call waits for its result.
     pub(crate) fn awaits_result(&self, call_id: &str) -> bool {
         self.session().calls.values().any(|call| call.call_id == call_id)

@@ -23,7 +23,7 @@ impl State {
             emit.finish_call(open, part);
             return;
         }
-        let call_id = fresh_call_id(id, emit);
+        let call_id = emit.fresh_call_id(id);
         let mut part = tools::call_part(kind, item, &call_id);
         let spec = CallSpec { call_id: &call_id, parent: None, agent: place.agent.as_deref() };
         let title = title_of(kind, &part);
@@ -58,7 +58,7 @@ impl State {
                 return;
             }
             None => {
-                let call_id = fresh_call_id(id, emit);
+                let call_id = emit.fresh_call_id(id);
                 let spec = CallSpec { call_id: &call_id, parent: None, agent };
                 emit.call(spec, tools::call_part(kind, item, &call_id), false);
                 call_id
@@ -159,16 +159,4 @@ impl State {
 fn title_of(kind: Kind, part: &ToolCallPart<'_>) -> String {
     let title = part.title.as_ref().filter(|_| matches!(kind, Kind::FileChange | Kind::Mcp));
     title.map(|title| title.to_str_lossy().into_owned()).unwrap_or_default()
-}
-
-/// Identifiers of calls are the model's, and unique in their thread only.
-fn fresh_call_id(id: &str, emit: &Emit<'_>) -> String {
-    let base = if id.is_empty() { "call" } else { id };
-    let mut fresh = base.to_owned();
-    let mut count = 1;
-    while emit.has_begun(&fresh) {
-        count += 1;
-        fresh = format!("{base}_{count}");
-    }
-    fresh
 }

@@ -219,17 +219,9 @@ impl State {
         self.waiting_call(native, agent, emit).unwrap_or_else(|| native.to_owned())
     }
 
-    /// The identifier of a call that begins, if it has not begun yet. One that another call had gets a number.
+    /// The identifier of a call that begins, if it has not begun yet.
     pub(super) fn new_call(&self, native: &str, agent: Option<&str>, emit: &Emit<'_>) -> String {
-        if let Some(id) = self.waiting_call(native, agent, emit) {
-            return id;
-        }
-        let (mut id, mut count) = (native.to_owned(), 1);
-        while emit.has_begun(&id) {
-            count += 1;
-            id = format!("{native}_{count}");
-        }
-        id
+        self.waiting_call(native, agent, emit).unwrap_or_else(|| emit.fresh_call_id(native))
     }
 
     /// Remembers what the result will need of its call.
