@@ -83,6 +83,7 @@ fn ignored(method: &str) -> Option<&'static str> {
         | "turn/moderationMetadata"
         | "model/verification"
         | "model/safetyBuffering/updated"
+        | "thread/section/changed"
         | "item/reasoning/summaryPartAdded" => "bookkeeping",
         "deprecationNotice" => "for the host's author",
         "hook/started" | "autoApprovalReview/strictReviewRequired" => "its end follows",

@@ -40,7 +40,7 @@ wire! {
         message: Text<'a>,
     }
     // The first of these are those of a note.
-    known "threadSettings" "plan" "explanation" "summary" "details" "name" "threadName" "status" "goal" "run" "review"
+    known "contentTokenCount" "sectionId" "threadSettings" "plan" "explanation" "summary" "details" "name" "threadName" "status" "goal" "run" "review"
         "reviewId" "targetItemId" "action" "fromModel" "toModel" "startedAtMs" "completedAtMs" "diff" "readState" "processId" "processHandle" "deltaBase64" "capReached"
         "stream" "failureReason" "decisionSource" "serverName" "installationId" "environmentId" "path" "range"
         "responseId" "usage" "responseModel" "model" "phase" "msg" "id" "exitCode" "stdout" "stderr"
@@ -91,6 +91,7 @@ wire! {
     known "environments" "extra" "sessionId" "forkedFromId" "preview" "ephemeral" "section" "sectionEnteredAt"
         "projectId" "historyMode" "modelProvider" "createdAt" "updatedAt" "recencyAt" "status" "path" "originator"
         "source" "canAcceptDirectInput" "threadSource" "agentNickname" "agentRole" "gitInfo" "daybreakEnabled" "turns"
+        "attachedToThreadId"
 }
 
 wire! {
@@ -136,7 +137,7 @@ wire! {
         approval_policy("approvalPolicy" | "approval_policy"): Value<'a>,
         collaboration_mode("collaborationMode" | "collaboration_mode"): Value<'a>,
     }
-    known "disabledPluginIds" "approvalsReviewer" "sandboxPolicy" "activePermissionProfile" "modelProvider"
+    known "requested_approvals_reviewer" "requestedApprovalsReviewer" "disabledPluginIds" "approvalsReviewer" "sandboxPolicy" "activePermissionProfile" "modelProvider"
         "serviceTier" "summary" "multiAgentMode" "personality" "disabled_plugin_ids" "approvals_reviewer"
         "sandbox_policy" "permission_profile" "active_permission_profile" "model_provider_id" "model_provider"
         "service_tier" "multi_agent_mode" "reasoning_summary" "turn_id" "root_turn_id" "comp_hash"
@@ -222,7 +223,7 @@ wire! {
         "readOnlyHint" "read_only_hint" "model" "reasoningEffort" "reasoning_effort" "senderThreadId"
         "sender_thread_id" "receiver_agents" "receiverAgents" "target" "generationId" "generation_id" "inputImages"
         "input_images" "transparentBackground" "transparent_background" "interaction_input" "formatted_output"
-        "summary_parts" "encrypted_content" "auto_approved" "namespace" "review_output"
+        "summary_parts" "encrypted_content" "auto_approved" "namespace" "review_output" "moderation"
 }
 
 wire! {
@@ -257,7 +258,7 @@ wire! {
         parent_thread_id: &'a str,
         source: Value<'a>,
     }
-    known "session_id" "timestamp" "originator" "model_provider" "base_instructions" "git" "instructions"
+    known "account_scoped" "session_id" "timestamp" "originator" "model_provider" "base_instructions" "git" "instructions"
         "agent_nickname" "agent_path" "agent_role" "agent_type" "context_window" "dynamic_tools" "forked_from_id"
         "forked_from_ordinal_exclusive" "history_base" "multi_agent_version" "runtime_workspace_roots"
         "thread_source" "memory_mode" "selected_capability_roots" "project_id"

@@ -114,7 +114,7 @@ impl State {
         let field = |key: &str| response.data.and_then(|data| data.get(key));
         let done = field("cancelled").and_then(Value::bool) != Some(true);
         match kind {
-            "prompt" => self.prompt_accepted(emit),
+            "prompt" => self.prompt_accepted(field("disposition").and_then(Value::str), emit),
             "abort" if !self.running => self.dismiss_all(emit),
             "get_state" => {
                 if let Some(data) = response.data {

@@ -9,11 +9,20 @@ use super::content;
 use super::messages::Place;
 use super::state::{CallInfo, State};
 use super::tools;
-use super::wire::{Execution, Message, Small, ToolResult};
+use super::wire::{Execution, Message, Nested, NestedCall, Small, ToolResult};
 use crate::agents::read;
 use crate::emit::{CallSpec, Emit};
 use crate::json::Value;
 use crate::wire::named;
+
+/// What a tool gave, which two kinds of lines tell.
+struct Finished<'a> {
+    tool: Option<&'a str>,
+    content: Option<Value<'a>>,
+    details: Option<Value<'a>>,
+    is_error: bool,
+    duration_ms: Option<u64>,
+}
 
 impl State {
     pub(super) fn tool_start(&mut self, line: &Execution<'_>, emit: &mut Emit<'_>) {
@@ -21,13 +30,15 @@ impl State {
             emit.ignore("no call");
             return;
         };
-        let id = &self.call_of(native, None, emit);
+        let caller = self.caller(line, emit);
+        let agent = caller.as_deref();
+        let id = &self.call_of(native, agent, emit);
         let name = line.tool.unwrap_or("unknown");
         if !emit.has_begun(id) {
-            let call = CallSpec { call_id: id, parent: None, agent: None };
-            emit.call(call, tools::call_part(id, name, line.args), true);
+            let call = CallSpec { call_id: id, parent: None, agent };
+            emit.call(call, tools::call_part(id, name, line.args), agent.is_none());
         }
-        self.remember(id, native, None, name, line.args);
+        self.remember(id, native, agent, name, line.args);
         self.just_started = Some(id.to_owned());
         if emit.open_result(id).is_none() {
             emit.ignore("late");
@@ -39,7 +50,7 @@ impl State {
             emit.ignore("no output");
             return;
         };
-        let id = &self.call_of(id, None, emit);
+        let id = &self.call_of(id, self.caller(line, emit).as_deref(), emit);
         if !emit.has_begun(id) {
             self.tool_start(line, emit);
         }
@@ -55,8 +66,19 @@ impl State {
         };
         let nothing = ToolResult::default();
         let result = line.result.as_ref().unwrap_or(&nothing);
-        let is_error = line.is_error == Some(true);
-        self.result(id, line.tool, result.content, result.details, is_error, None, emit);
+        let finished = Finished {
+            tool: line.tool,
+            content: result.content,
+            details: result.details,
+            is_error: line.is_error == Some(true),
+            duration_ms: line.duration,
+        };
+        self.result(id, &finished, self.caller(line, emit).as_deref(), emit);
+    }
+
+    /// The call whose tool makes this one: what it runs hangs below it, as what a subagent does.
+    fn caller(&self, line: &Execution<'_>, emit: &Emit<'_>) -> Option<String> {
+        named(line.parent).map(|native| self.call_of(native, None, emit))
     }
 
     /// A message with a result: the only form in which session files and subagents have it.
@@ -65,21 +87,43 @@ impl State {
             emit.ignore("no call");
             return;
         };
-        let is_error = message.is_error == Some(true);
-        self.result(id, message.tool, message.content, message.details, is_error, place.agent, emit);
+        if let Some(Nested { calls: Some(calls), .. }) = &message.nested {
+            self.nested(id, calls, place.agent, emit);
+        }
+        let finished = Finished {
+            tool: message.tool,
+            content: message.content,
+            details: message.details,
+            is_error: message.is_error == Some(true),
+            duration_ms: message.duration,
+        };
+        self.result(id, &finished, place.agent, emit);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of a result, which two kinds of lines carry")]
-    fn result(
-        &mut self,
-        id: &str,
-        tool: Option<&str>,
-        result: Option<Value<'_>>,
-        details: Option<Value<'_>>,
-        is_error: bool,
-        agent: Option<&str>,
-        emit: &mut Emit<'_>,
-    ) {
+    /// The calls that a tool has made, where no line has shown them. Of what they gave, only errors are kept.
+    fn nested(&mut self, caller: &str, calls: &[NestedCall<'_>], agent: Option<&str>, emit: &mut Emit<'_>) {
+        let caller = self.call_of(caller, agent, emit);
+        let agent = Some(caller.as_str());
+        for call in calls {
+            let Some(id) = named(call.id).filter(|id| !emit.has_begun(id)) else { continue };
+            let name = call.name.unwrap_or("unknown");
+            let part = tools::call_part(id, name, call.arguments);
+            emit.call(CallSpec { call_id: id, parent: None, agent }, part, false);
+            let failed = call.status != Some("ok");
+            let output = call.error.as_ref().map_or_else(Text::default, Text::borrow);
+            let part = ToolResultPart {
+                call_id: Cow::Borrowed(id),
+                exit_code: tools::exit_code(name, &output.to_str_lossy(), failed),
+                output,
+                duration_ms: call.duration,
+                ..ToolResultPart::default()
+            };
+            emit.result(part, Vec::new(), failed, agent, false);
+        }
+    }
+
+    fn result(&mut self, id: &str, finished: &Finished<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        let Finished { tool, content: result, details, is_error, duration_ms } = *finished;
         let id = &*self.call_of(id, agent, emit);
         self.subagent_messages(id, details, emit);
         self.dismiss_dialogs(id, emit);
@@ -105,6 +149,7 @@ impl State {
             call_id: Cow::Borrowed(id),
             output,
             exit_code,
+            duration_ms,
             todos: tools::todos(details),
             ..ToolResultPart::default()
         };

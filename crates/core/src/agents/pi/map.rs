@@ -4,8 +4,8 @@ use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemStatus, Json, Sta
 
 use super::state::{Rest, State};
 use super::wire::{
-    AgentEnd, Compaction, Execution, ExtensionError, Header, Line, MessageLine, Response, Retry, Small, UiRequest,
-    Update,
+    AgentEnd, Compaction, Execution, ExtensionError, Header, Line, MessageLine, Response, Retry, Settled, Small,
+    UiRequest, Update,
 };
 use crate::agents::{Adapter, read, with};
 use crate::api::{Channel, Command, Form, Outgoing};
@@ -116,7 +116,7 @@ impl State {
             "tool_execution_end" => with::<Execution<'_>>(line, emit, |line, emit| self.tool_end(line, emit)),
             "agent_start" => self.agent_start(emit),
             "agent_end" => with::<AgentEnd<'_>>(line, emit, |line, emit| self.agent_end(line, emit)),
-            "agent_settled" => self.settled(emit),
+            "agent_settled" => with::<Settled<'_>>(line, emit, |line, emit| self.settled(line, emit)),
             "turn_start" => emit.ignore("start of a request to the model"),
             "turn_end" => emit.ignore("repeated"),
             "response" => with::<Response<'_>>(line, emit, |line, emit| self.response(line, emit)),

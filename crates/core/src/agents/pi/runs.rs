@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use interlinear_schema::{ErrorData, ItemStatus, Json, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
 
 use super::state::{Failure, Rest, State};
-use super::wire::{AgentEnd, Message};
+use super::wire::{AgentEnd, Message, Settled};
 use crate::emit::Emit;
 
 /// So long after `agent_end` nothing must come for the turn to be over, in milliseconds. Newer versions say so.
@@ -65,9 +65,10 @@ impl State {
         emit.ignore("end of a run");
     }
 
-    pub(super) fn settled(&mut self, emit: &mut Emit<'_>) {
+    pub(super) fn settled(&mut self, line: &Settled<'_>, emit: &mut Emit<'_>) {
         self.settles = true;
         self.running = false;
+        self.turn.interrupted = line.aborted == Some(true);
         emit.ignore("nothing new");
         self.end_turn(false, emit);
         // A prompt may have been sent before the agent said that it is idle.
@@ -92,11 +93,16 @@ impl State {
         }
     }
 
-    /// A prompt was accepted. Most begin a run at once; commands of extensions need not.
-    pub(super) fn prompt_accepted(&mut self, emit: &Emit<'_>) {
+    /// A prompt was accepted. Most begin a run at once; commands of extensions need not, and newer versions say so.
+    pub(super) fn prompt_accepted(&mut self, disposition: Option<&str>, emit: &mut Emit<'_>) {
         let waits = self.requests.iter().any(|request| request.kind == "prompt");
-        if !self.running && !waits && self.rest == Rest::No && emit.session().turn_id().is_some() {
-            self.rest = no_run(emit);
+        if self.running || waits || self.rest != Rest::No || emit.session().turn_id().is_none() {
+            return;
+        }
+        match disposition {
+            Some("handled") => self.end_turn(false, emit),
+            Some("started" | "queued") => {}
+            _ => self.rest = no_run(emit),
         }
     }
 
@@ -179,6 +185,7 @@ impl State {
         let turn = std::mem::take(&mut self.turn);
         let status = match turn.stop_reason.as_deref() {
             _ if turn.refused => TurnStatus::Failed,
+            _ if turn.interrupted => TurnStatus::Interrupted,
             Some("aborted") => TurnStatus::Interrupted,
             Some("error") if turn.aborted => TurnStatus::Interrupted,
             Some("error") => TurnStatus::Failed,

@@ -79,6 +79,8 @@ kept! {
     pub(super) struct Turn {
         /// The host asked for its end.
         pub(super) aborted: bool,
+        /// The agent says that it was aborted.
+        pub(super) interrupted: bool,
         /// The prompt was refused.
         pub(super) refused: bool,
         pub(super) stop_reason: Option<String>,

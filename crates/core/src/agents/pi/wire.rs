@@ -48,6 +48,9 @@ wire! {
         tool("toolName"): &'a str,
         is_error("isError"): bool,
         details: Value<'a>,
+        nested("nestedCalls"): Nested<'a>,
+        // assistant, toolResult
+        duration("durationMs"): u64,
         // system
         sections: Value<'a>,
         tools_added("toolsAdded"): Value<'a>,
@@ -61,7 +64,27 @@ wire! {
     }
     known "api" "responseModel" "responseId" "rawStopReason" "customType" "display" "truncated" "fullOutputPath"
         "tokensBefore" "fromId" "excludeFromContext" "toolsRemoved" "addedToolNames" "diagnostics" "attachments"
-        "sectionsRemoved" "streamingBehavior" "source"
+        "sectionsRemoved" "streamingBehavior" "source" "thinkingLevel" "providerThinkingLevel" "structuredContent"
+}
+
+wire! {
+    /// The calls that a tool has made of other tools: the only form in which session files have them.
+    pub(super) struct Nested in "message.nestedCalls" {
+        calls: Vec<NestedCall<'a>>,
+    }
+    known "complete"
+}
+
+wire! {
+    pub(super) struct NestedCall in "message.nestedCalls.calls" {
+        id: &'a str,
+        name: &'a str,
+        arguments: Value<'a>,
+        status: &'a str,
+        duration("durationMs"): u64,
+        error: Text<'a>,
+    }
+    known "argumentsBytes"
 }
 
 wire! {
@@ -81,7 +104,7 @@ wire! {
     pub(super) struct Cost in "message.usage.cost" {
         total: f64,
     }
-    known "input" "output" "cacheRead" "cacheWrite"
+    known "input" "output" "cacheRead" "cacheWrite" "totalFromProvider"
 }
 
 wire! {
@@ -131,6 +154,9 @@ wire! {
         partial("partialResult"): ToolResult<'a>,
         result: ToolResult<'a>,
         is_error("isError"): bool,
+        duration("durationMs"): u64,
+        /// The call of the tool that calls this one.
+        parent("parentToolCallId"): &'a str,
     }
     known "type"
 }
@@ -140,7 +166,7 @@ wire! {
         content: Value<'a>,
         details: Value<'a>,
     }
-    known "terminate" "isError" "addedToolNames"
+    known "terminate" "isError" "addedToolNames" "structuredContent" "usage"
 }
 
 wire! {
@@ -149,6 +175,14 @@ wire! {
         will_retry("willRetry"): bool,
     }
     known "type" "messages"
+}
+
+wire! {
+    /// `agent_settled`.
+    pub(super) struct Settled in "agent_settled" {
+        aborted: bool,
+    }
+    known "type"
 }
 
 wire! {
