@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 export const recipes = {
   claude: {
     package: "@anthropic-ai/claude-code",
-    version: "2.1.197",
+    version: "2.1.327",
     start: {},
     configure: (_home, url) => ({
       ANTHROPIC_BASE_URL: url,
@@ -28,7 +28,7 @@ export const recipes = {
   },
   codex: {
     package: "@openai/codex",
-    version: "0.166.0",
+    version: "0.169.0",
     start: { permissionMode: "untrusted" },
     configure(home, url) {
       write(join(home, ".codex", "config.toml"), codexConfig(url));
