@@ -82,6 +82,18 @@ for (const module of ["nodenext", "preserve"]) {
   });
 }
 
+test("a program for Node alone needs none of a browser's types", () => {
+  const entries = ["interlinear", "interlinear/node", "interlinear/store", "interlinear/server", "interlinear/client"];
+  write(project, "node-only.ts", entries.map((entry) => `export type {} from "${entry}";\n`).join(""));
+  const types = join(root, "node_modules", "@types");
+  const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022", "--module", "nodenext"];
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const node = ["--types", "node", "--typeRoots", types];
+  const { status, stdout } = spawnSync(tsc, [...options, ...node, "node-only.ts"], { cwd: project });
+  assert.equal(stdout.toString(), "");
+  assert.equal(status, 0);
+});
+
 test("publint has nothing to say", async () => {
   for (const pkgDir of packages) {
     const { messages } = await publint({ pkgDir, strict: true, pack: "npm" });

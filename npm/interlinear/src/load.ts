@@ -4,12 +4,15 @@ import { InterlinearError } from "./errors.js";
 import { isNode, nativeCore, readModule } from "./node.js";
 import { wasmCore } from "./wasm.js";
 
+/** `WebAssembly.Module`; programs for Node alone do not declare it. */
+type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;
+
 /** Where the WebAssembly module comes from: compiled, its bytes, a response, or its address. */
-export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView | Response | URL | string;
 
 let loaded: Core | undefined;
 let loading: Promise<void> | undefined;
-let compiled: Promise<WebAssembly.Module> | undefined;
+let compiled: Promise<WasmModule> | undefined;
 
 /**
  * Loads the core. In a browser it must be awaited before anything else is called; in Node it is optional, and loads the
@@ -44,7 +47,7 @@ export function backend(): "native" | "wasm" | undefined {
 }
 
 /** The compiled WebAssembly module: the same one each time. */
-export function compile(source?: WasmSource): Promise<WebAssembly.Module> {
+export function compile(source?: WasmSource): Promise<WasmModule> {
   compiled ??= compileFrom(source ?? moduleUrl()).catch((cause: unknown) => {
     compiled = undefined;
     const cure =
@@ -59,9 +62,9 @@ export function compile(source?: WasmSource): Promise<WebAssembly.Module> {
   return compiled;
 }
 
-async function compileFrom(source: WasmSource): Promise<WebAssembly.Module> {
+async function compileFrom(source: WasmSource): Promise<WasmModule> {
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source as BufferSource);
   const response = source instanceof Response ? source : await fetch(source);
   if (!response.ok) throw new Error(`${response.url}: status ${response.status}`);
   // Streaming refuses a server that does not say `application/wasm`.
