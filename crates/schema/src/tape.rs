@@ -134,15 +134,6 @@ struct Reader<'t, 'a> {
     malformed: Option<Malformed>,
 }
 
-/// Which marks are yet to come. Strings end at the next one, so where they end does not have to wait for what stands before
-/// them to be looked at: the processor is ahead of it.
-#[derive(Clone, Copy)]
-struct Ahead {
-    /// What is left of this word of marks.
-    bits: u64,
-    word: usize,
-}
-
 /// Where the outermost container stands.
 const NOWHERE: u32 = u32::MAX;
 
@@ -169,48 +160,20 @@ impl Reader<'_, '_> {
     }
 
     /// The next byte that is no blank, and where it is.
-    #[expect(clippy::inline_always, reason = "what is ahead stays in registers")]
-    #[inline(always)]
-    fn token(&self, at: usize, ahead: &mut Ahead) -> (u8, usize) {
+    #[inline]
+    fn token(&self, at: usize) -> (u8, usize) {
         let byte = self.byte(at);
-        if byte > b' ' {
-            return (byte, at);
-        }
-        let at = self.after_blanks(at);
-        *ahead = self.from(at);
-        (self.byte(at), at)
+        if byte <= b' ' { self.after_blanks(at) } else { (byte, at) }
     }
 
     /// Agents hardly ever write a blank.
     #[cold]
     #[inline(never)]
-    fn after_blanks(&self, mut at: usize) -> usize {
+    fn after_blanks(&self, mut at: usize) -> (u8, usize) {
         while let b' ' | b'\n' | b'\t' | b'\r' = self.byte(at) {
             at += 1;
         }
-        at
-    }
-
-    /// The marks from there on.
-    fn from(&self, at: usize) -> Ahead {
-        let word = at / 64;
-        Ahead { bits: self.marks.get(word).map_or(0, |bits| bits >> (at % 64) << (at % 64)), word }
-    }
-
-    /// Where the next byte is that is marked; the end of the line, if there is none.
-    #[expect(clippy::inline_always, reason = "what is ahead stays in registers")]
-    #[inline(always)]
-    fn marked(&self, ahead: &mut Ahead) -> usize {
-        while ahead.bits == 0 {
-            ahead.word += 1;
-            match self.marks.get(ahead.word) {
-                Some(bits) => ahead.bits = *bits,
-                None => return self.bytes.len(),
-            }
-        }
-        let at = ahead.word * 64 + ahead.bits.trailing_zeros() as usize;
-        ahead.bits &= ahead.bits - 1;
-        at
+        (self.byte(at), at)
     }
 
     #[inline]
@@ -223,18 +186,17 @@ impl Reader<'_, '_> {
     fn value(&mut self) -> Option<()> {
         // The container that is being read, and whether it is an object.
         let (mut inside, mut object) = (NOWHERE, false);
-        let mut ahead = self.from(0);
         let mut at = 0;
         loop {
-            let (token, start) = self.token(at, &mut ahead);
+            let (token, start) = self.token(at);
             at = match token {
-                b'"' => self.string(&mut ahead)?,
+                b'"' => self.string(start)?,
                 b'{' => {
                     inside = self.enter(Kind::Object, start, inside);
-                    let (token, next) = self.token(start + 1, &mut ahead);
+                    let (token, next) = self.token(start + 1);
                     if token != b'}' {
                         object = true;
-                        at = self.key(token, next, &mut ahead)?;
+                        at = self.key(token, next)?;
                         continue;
                     }
                     (inside, object) = self.leave(inside, next + 1);
@@ -242,7 +204,7 @@ impl Reader<'_, '_> {
                 }
                 b'[' => {
                     inside = self.enter(Kind::Array, start, inside);
-                    let (token, next) = self.token(start + 1, &mut ahead);
+                    let (token, next) = self.token(start + 1);
                     if token != b']' {
                         object = false;
                         at = next;
@@ -259,7 +221,7 @@ impl Reader<'_, '_> {
             };
             // What ends with the value, and what comes after it.
             loop {
-                let (token, next) = self.token(at, &mut ahead);
+                let (token, next) = self.token(at);
                 if inside == NOWHERE {
                     return if next == self.bytes.len() { Some(()) } else { self.fail("text after the value", next) };
                 }
@@ -267,8 +229,8 @@ impl Reader<'_, '_> {
                 match token {
                     b',' => {
                         if object {
-                            let (token, next) = self.token(at, &mut ahead);
-                            at = self.key(token, next, &mut ahead)?;
+                            let (token, next) = self.token(at);
+                            at = self.key(token, next)?;
                         }
                         break;
                     }
@@ -301,25 +263,22 @@ impl Reader<'_, '_> {
     /// A key with its colon.
     #[expect(clippy::inline_always, reason = "the place stays in a register: a quarter less to do")]
     #[inline(always)]
-    fn key(&mut self, token: u8, at: usize, ahead: &mut Ahead) -> Option<usize> {
+    fn key(&mut self, token: u8, at: usize) -> Option<usize> {
         if token != b'"' {
             return self.fail("expected a key", at);
         }
-        let end = self.string(ahead)?;
-        let (token, at) = self.token(end, ahead);
+        let end = self.string(at)?;
+        let (token, at) = self.token(end);
         if token == b':' { Some(at + 1) } else { self.fail("expected a colon", at) }
     }
 
-    /// A string: its quote is the next mark.
     #[expect(clippy::inline_always, reason = "the place stays in a register: a quarter less to do")]
     #[inline(always)]
-    fn string(&mut self, ahead: &mut Ahead) -> Option<usize> {
-        let start = self.marked(ahead) + 1;
-        let end = self.marked(ahead);
+    fn string(&mut self, at: usize) -> Option<usize> {
+        let start = at + 1;
+        let end = self.marked(start);
         if self.byte(end) != b'"' {
-            let end = self.long_string(start, end)?;
-            *ahead = self.from(end);
-            return Some(end);
+            return self.long_string(start, end);
         }
         self.push(Kind::Plain, start, end);
         Some(end + 1)
@@ -338,7 +297,7 @@ impl Reader<'_, '_> {
                 }
                 _ => return self.fail("control character in a string", at),
             }
-            at = self.marked(&mut self.from(at));
+            at = self.marked(at);
         }
         self.push(kind, start, at);
         Some(at + 1)
@@ -349,6 +308,21 @@ impl Reader<'_, '_> {
             Some(length) => Some(at + length),
             None if at + 1 == self.bytes.len() => self.wrong("unexpected end", at),
             None => self.fail("bad escape", at),
+        }
+    }
+
+    /// Where the next byte is that is marked; the end of the line, if there is none.
+    #[inline]
+    fn marked(&self, at: usize) -> usize {
+        let bits = self.marks.get(at / 64).map_or(0, |bits| bits >> (at % 64));
+        if bits == 0 { self.marked_later(at / 64) } else { at + bits.trailing_zeros() as usize }
+    }
+
+    fn marked_later(&self, word: usize) -> usize {
+        let later = self.marks.get(word + 1..).unwrap_or_default();
+        match later.iter().position(|bits| *bits != 0) {
+            Some(more) => (word + 1 + more) * 64 + later[more].trailing_zeros() as usize,
+            None => self.bytes.len(),
         }
     }
 
