@@ -40,7 +40,7 @@ wire! {
         message: Text<'a>,
     }
     // The first of these are those of a note.
-    known "contentTokenCount" "sectionId" "threadSettings" "plan" "explanation" "summary" "details" "name" "threadName" "status" "goal" "run" "review"
+    known "threadSettings" "plan" "explanation" "summary" "details" "name" "threadName" "status" "goal" "run" "review"
         "reviewId" "targetItemId" "action" "fromModel" "toModel" "startedAtMs" "completedAtMs" "diff" "readState" "processId" "processHandle" "deltaBase64" "capReached"
         "stream" "failureReason" "decisionSource" "serverName" "installationId" "environmentId" "path" "range"
         "responseId" "usage" "responseModel" "model" "phase" "msg" "id" "exitCode" "stdout" "stderr"
@@ -50,6 +50,7 @@ wire! {
         "identityKey" "operation" "result" "sourceTurnId" "projectId" "changeType" "changedPaths" "watchId"
         "files" "query" "sessionId" "importId" "itemTypeResults" "extraCount" "failedScan" "samplePaths" "mode"
         "onboardingEntrypoint" "authUrl" "providerId" "cancelled" "endTurn" "costUsd" "reason" "stdin"
+        "contentTokenCount" "sectionId"
 }
 
 wire! {
@@ -137,7 +138,8 @@ wire! {
         approval_policy("approvalPolicy" | "approval_policy"): Value<'a>,
         collaboration_mode("collaborationMode" | "collaboration_mode"): Value<'a>,
     }
-    known "requested_approvals_reviewer" "requestedApprovalsReviewer" "disabledPluginIds" "approvalsReviewer" "sandboxPolicy" "activePermissionProfile" "modelProvider"
+    known "disabledPluginIds" "approvalsReviewer" "sandboxPolicy" "activePermissionProfile" "modelProvider"
+        "requestedApprovalsReviewer" "requested_approvals_reviewer"
         "serviceTier" "summary" "multiAgentMode" "personality" "disabled_plugin_ids" "approvals_reviewer"
         "sandbox_policy" "permission_profile" "active_permission_profile" "model_provider_id" "model_provider"
         "service_tier" "multi_agent_mode" "reasoning_summary" "turn_id" "root_turn_id" "comp_hash"
@@ -258,10 +260,10 @@ wire! {
         parent_thread_id: &'a str,
         source: Value<'a>,
     }
-    known "account_scoped" "session_id" "timestamp" "originator" "model_provider" "base_instructions" "git" "instructions"
+    known "session_id" "timestamp" "originator" "model_provider" "base_instructions" "git" "instructions"
         "agent_nickname" "agent_path" "agent_role" "agent_type" "context_window" "dynamic_tools" "forked_from_id"
         "forked_from_ordinal_exclusive" "history_base" "multi_agent_version" "runtime_workspace_roots"
-        "thread_source" "memory_mode" "selected_capability_roots" "project_id"
+        "thread_source" "memory_mode" "selected_capability_roots" "project_id" "account_scoped"
 }
 
 wire! {

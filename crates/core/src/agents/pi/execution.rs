@@ -32,7 +32,9 @@ impl State {
         };
         let caller = self.caller(line, emit);
         let agent = caller.as_deref();
-        let id = &self.call_of(native, agent, emit);
+        // A call of the model was shown by its message; one of a tool is shown here for the first time.
+        let known = if agent.is_none() { self.call_of(native, None, emit) } else { self.new_call(native, agent, emit) };
+        let id = &known;
         let name = line.tool.unwrap_or("unknown");
         if !emit.has_begun(id) {
             let call = CallSpec { call_id: id, parent: None, agent };
@@ -87,7 +89,10 @@ impl State {
             emit.ignore("no call");
             return;
         };
-        if let Some(Nested { calls: Some(calls), .. }) = &message.nested {
+        // Those of the main agent were shown while they ran.
+        if let Some(Nested { calls: Some(calls), .. }) = &message.nested
+            && (self.stored || place.agent.is_some())
+        {
             self.nested(id, calls, place.agent, emit);
         }
         let finished = Finished {
@@ -100,12 +105,12 @@ impl State {
         self.result(id, &finished, place.agent, emit);
     }
 
-    /// The calls that a tool has made, where no line has shown them. Of what they gave, only errors are kept.
+    /// The calls that a tool has made, where no line shows them. Of what they gave, only errors are kept.
     fn nested(&mut self, caller: &str, calls: &[NestedCall<'_>], agent: Option<&str>, emit: &mut Emit<'_>) {
         let caller = self.call_of(caller, agent, emit);
         let agent = Some(caller.as_str());
         for call in calls {
-            let Some(id) = named(call.id).filter(|id| !emit.has_begun(id)) else { continue };
+            let id = &*emit.fresh_call_id(call.id.unwrap_or_default());
             let name = call.name.unwrap_or("unknown");
             let part = tools::call_part(id, name, call.arguments);
             emit.call(CallSpec { call_id: id, parent: None, agent }, part, false);
