@@ -3,6 +3,7 @@
 //! lines).
 
 mod amp;
+mod call_ids;
 mod claude;
 mod codex;
 mod opencode;

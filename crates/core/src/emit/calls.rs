@@ -117,6 +117,12 @@ impl Emit<'_> {
         self.session().calls.values().any(|call| call.call_id == call_id)
     }
 
+    /// Whether an agent's call waits for its result. One that was made from what is known may be anybody's.
+    pub(crate) fn awaits_result_of(&self, call_id: &str, agent: Option<&str>) -> bool {
+        let call = self.session().calls.values().find(|call| call.call_id == call_id);
+        call.is_some_and(|call| call.parent.is_none() || call.agent.as_deref() == agent)
+    }
+
     /// The calls that wait for their results, in their order.
     pub(crate) fn waiting_calls(&self) -> impl Iterator<Item = &str> {
         self.session().calls.values().map(|call| call.call_id.as_str())

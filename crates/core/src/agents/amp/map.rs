@@ -153,6 +153,7 @@ impl State {
     /// The turn is over.
     pub(super) fn end_turn(&mut self, status: TurnStatus<'static>, emit: &mut Emit<'_>) {
         self.calls.clear();
+        self.call_ids.keep(|_| false);
         let turn = std::mem::take(&mut self.turn);
         if emit.session().turn_id().is_none() {
             return;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
+use interlinear_schema::{ContentPart, ImagePart, ItemKind, ItemRole, ItemStatus, Json, Text, ToolKind, TurnStatus};
 
 use super::output::Shown;
 use super::prompts::user_message;
@@ -19,7 +19,8 @@ use crate::wire::named;
 impl State {
     /// A `user` line: a prompt, or results of tools.
     pub(super) fn user(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let agent = named(line.parent);
+        let agent = self.agent_named(line.parent);
+        let agent = agent.as_deref();
         let Some(content) = line.message.as_ref().and_then(|message| message.content) else {
             emit.ignore("no message");
             return;
@@ -51,7 +52,8 @@ impl State {
 
     /// An `assistant` line: one message, with its calls.
     pub(super) fn assistant(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
-        let agent = named(line.parent);
+        let agent = self.agent_named(line.parent);
+        let agent = agent.as_deref();
         let Some(message) = &line.message else {
             emit.ignore("no message");
             return;
@@ -101,20 +103,32 @@ impl State {
             return;
         }
         let parent = emit.last_item().to_owned();
-        for (id, name, input) in calls {
-            self.call(id, name, input, Some(&parent), agent, emit);
+        for (native, name, input) in calls {
+            // A message that is sent again has its identifier, where it has one.
+            let again = id.is_some_and(|message| !emit.first_time(&["call ", message, " ", native].concat()));
+            if again {
+                emit.ignore("repeated");
+            } else {
+                self.call(native, name, input, Some(&parent), agent, emit);
+            }
         }
+    }
+
+    /// The subagent that a line names: the call that started it.
+    pub(super) fn agent_named<'l>(&self, native: Option<&'l str>) -> Option<Cow<'l, str>> {
+        named(native).map(|native| self.call_ids.of_agent(native))
     }
 
     pub(super) fn call(
         &mut self,
-        id: &str,
+        native: &str,
         name: &str,
         input: Option<Value<'_>>,
         parent: Option<&str>,
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
+        let id = &*self.call_ids.begins(native, agent, tools::kind(name) == ToolKind::Task, emit);
         match tools::info(name, input) {
             Some(info) => self.calls.insert(id.to_owned(), info),
             None => self.calls.remove(id),
@@ -139,12 +153,13 @@ impl State {
     /// A command that fails is a failed result, although the agent does not say so.
     pub(super) fn give_result(
         &mut self,
-        id: &str,
+        native: &str,
         shown: Shown,
         failed: bool,
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
+        let id = &*self.call_ids.of(native, agent);
         let call = self.calls.remove(id).unwrap_or_default();
         let failed = failed || shown.exit_code.is_some_and(|code| code != 0);
         let (part, extra) = shown.parts(id, &call, failed);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use interlinear_schema::ContentPart;
 
+use crate::agents::call_ids::CallIds;
 use crate::map::Map;
 use crate::state::kept;
 
@@ -15,8 +16,9 @@ kept! {
         pub(super) prompts: VecDeque<Prompt>,
         /// Hashes of those that were shown because the agent had not: it may still do so.
         pub(super) shown: VecDeque<u64>,
-        /// Calls that have no result yet, by `tool_use_id`.
+        /// Calls that have no result yet, by their identifier.
         pub(super) calls: Map<String, CallInfo>,
+        pub(super) call_ids: CallIds,
         /// What the turn is known to be so far.
         pub(super) turn: Turn,
         /// Whether the main agent has said anything.

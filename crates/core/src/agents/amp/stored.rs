@@ -14,7 +14,6 @@ use crate::emit::{Emit, Spec};
 use crate::json::Value;
 use crate::time;
 use crate::uri::path_of_uri;
-use crate::wire::named;
 
 /// Whether a document is a thread, by how it begins.
 pub(crate) fn recognise_document(head: &str) -> Option<Recognised> {
@@ -72,7 +71,8 @@ impl State {
     fn thread_message(&mut self, message: &ThreadMessage<'_>, emit: &mut Emit<'_>) {
         let id = message.id.map(|id| format!("msg_{}", id.str().unwrap_or(id.raw())));
         let id = id.as_deref();
-        let agent = named(message.parent);
+        let agent = self.agent_named(message.parent);
+        let agent = agent.as_deref();
         if let Some(ms) = written_at(message) {
             emit.at(ms);
         }
@@ -110,7 +110,8 @@ impl State {
 
     /// A prompt, results of tools, or text that the agent put in.
     fn thread_user(&mut self, message: &ThreadMessage<'_>, role: &str, id: Option<&str>, emit: &mut Emit<'_>) {
-        let agent = named(message.parent);
+        let agent = self.agent_named(message.parent);
+        let agent = agent.as_deref();
         let mut parts = Vec::new();
         parts.extend(message.content.and_then(Value::text).map(ContentPart::text));
         for value in message.content.into_iter().flat_map(Value::elements) {
@@ -144,7 +145,8 @@ impl State {
 
     /// How a tool ran. One that is still in progress was cut: nothing more will come of it.
     fn run(&mut self, call: &str, run: &Run<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
-        self.subagent(call, run.progress, emit);
+        let caller = self.call_ids.of(call, agent);
+        self.subagent(&caller, run.progress, emit);
         let status = run.status.unwrap_or_default();
         let shown = match status {
             "done" => run.result.map(Shown::of),

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use interlinear_schema::{
     Json, PermissionData, PermissionStatus, Question, QuestionData, QuestionKind, QuestionOption, StatusLabel, Text,
+    ToolKind,
 };
 
 use super::state::{CallInfo, HostRequest, Pending, PendingKind, State};
@@ -43,11 +44,12 @@ impl State {
 
     fn may_use_tool(&mut self, id: &str, request: &Request<'_>, emit: &mut Emit<'_>) {
         let name = request.tool_name.unwrap_or_default();
-        let tool_use_id = request.tool_use_id.map(str::to_owned);
+        // The main agent may go by the name of the session.
+        let task = request.agent_id.filter(|task| emit.session().native_id.as_deref() != Some(task));
+        let tool_use_id = request.tool_use_id.map(|native| self.call_asked_for(native, name, task, emit));
         let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, request.input, emit));
         let call = tool_use_id.as_deref().and_then(|id| self.calls.get(id));
-        // The call says whose it is; a request may come before it. The main agent may go by the name of the session.
-        let task = request.agent_id.filter(|task| emit.session().native_id.as_deref() != Some(task));
+        // The call says whose it is; a request may come before it.
         let of_task = || task.map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
         let agent = call.map_or_else(of_task, |call| call.agent.clone());
         if agent.is_none() {
@@ -78,6 +80,14 @@ impl State {
             emit.ask_question(data);
         }
         self.requests.push(pending);
+    }
+
+    /// The call that is asked for, by the agent's identifier. It may be about to begin.
+    fn call_asked_for(&mut self, native: &str, name: &str, task: Option<&str>, emit: &Emit<'_>) -> String {
+        let agent = task.and_then(|task| self.tasks.get(task)).map(String::as_str);
+        let waits = if agent.is_none() { self.call_ids.waiting(native, emit) } else { None };
+        let starts = tools::kind(name) == ToolKind::Task;
+        waits.unwrap_or_else(|| self.call_ids.begins(native, agent, starts, emit)).into_owned()
     }
 
     /// Older versions do not say which call they ask for: of those of that tool that have no result, the one with this
@@ -258,8 +268,8 @@ impl State {
     pub(super) fn settle_undecided(&mut self, denials: Option<Value<'_>>, emit: &mut Emit<'_>) {
         for (id, asks) in std::mem::take(&mut self.turn.undecided) {
             let Some(event) = emit.find_request(|_, about| about == Some(&id)) else { continue };
-            let is_it =
-                |denial: Value<'_>| denial.get("tool_use_id").and_then(Value::str).is_some_and(|call| call == id);
+            let names = |native: &str| self.call_ids.names(native, &id);
+            let is_it = |denial: Value<'_>| denial.get("tool_use_id").and_then(Value::str).is_some_and(names);
             let denied = denials.is_none_or(|denials| denials.elements().any(is_it));
             let status = if denied { PermissionStatus::Reject } else { PermissionStatus::Accept };
             emit.resolve(&event, status, None, !asks);

@@ -266,6 +266,7 @@ impl State {
         self.turn = super::state::Turn::default();
         self.lines.clear();
         self.calls.retain(|id, _| emit.awaits_result(id));
+        self.call_ids.keep(|id| emit.awaits_result(id) || emit.is_background(id));
         // What no event shows is only seen to be answered if the host tells what it sends.
         let mut unseen = self.requests.iter().filter(|request| request.event_id.is_empty()).count();
         self.requests.retain(|request| {

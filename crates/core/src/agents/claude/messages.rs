@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, Text, ToolCallPart};
+use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, Text, ToolCallPart, ToolKind};
 
 use super::blocks;
 use super::state::{BlockKind, CallInfo, Message, State, StreamBlock};
@@ -26,7 +26,7 @@ impl State {
             emit.ignore("repeated");
             return;
         }
-        let agent = stored_agent.or_else(|| named(line.parent_tool_use_id).map(str::to_owned));
+        let agent = stored_agent.or_else(|| self.agent_named(line.parent_tool_use_id).map(Cow::into_owned));
         let id = message.id.or(line.uuid).unwrap_or_default();
         if agent.is_none() {
             emit.begin_turn(None, self.stored);
@@ -92,6 +92,11 @@ impl State {
             self.turn.usage.insert(id.to_owned(), counts);
         }
         new
+    }
+
+    /// The subagent that a line names: the call that started it.
+    pub(super) fn agent_named<'l>(&self, native: Option<&'l str>) -> Option<Cow<'l, str>> {
+        named(native).map(|native| self.call_ids.of_agent(native))
     }
 
     pub(super) fn message(&self, agent: Option<&str>) -> Option<&Message> {
@@ -226,15 +231,16 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let (Some(id), Some(name)) = (named(block.id), named(block.name)) else {
+        let (Some(native), Some(name)) = (named(block.id), named(block.name)) else {
             let part = ContentPart::json(value.json());
             self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
         };
         self.message_item(agent, emit);
         let input = block.input;
+        let id = &*self.call_that_begins(native, name, agent, emit);
         let mut part = tools::call_part(id, name, input);
-        let meta = line.tool_use_meta.iter().flatten().find(|meta| meta.id == Some(id));
+        let meta = line.tool_use_meta.iter().flatten().find(|meta| meta.id == Some(native));
         if let Some(name) = meta.and_then(|meta| meta.display_name.as_ref()) {
             let server = meta.and_then(|meta| meta.server_display_name.as_ref());
             let server = server.map(|server| format!(" ({server})")).unwrap_or_default();
@@ -255,6 +261,22 @@ impl State {
         emit.call(CallSpec { call_id: id, parent: parent.as_deref(), agent }, part, false);
     }
 
+    /// The identifier of a call in the message that is being written. It is another one than an earlier message has,
+    /// although the model may name it the same; a line that is sent again has the same message.
+    fn call_that_begins<'n>(
+        &mut self,
+        native: &'n str,
+        name: &str,
+        agent: Option<&str>,
+        emit: &mut Emit<'_>,
+    ) -> Cow<'n, str> {
+        let message = self.message(agent).map(|message| message.id.as_str()).unwrap_or_default();
+        if !emit.first_time(&["call ", message, " ", native].concat()) {
+            return self.call_ids.of(native, agent);
+        }
+        self.call_ids.begins(native, agent, tools::kind(name) == ToolKind::Task, emit)
+    }
+
     fn remember_call(&mut self, id: &str, name: &str, input: Option<Value<'_>>, agent: Option<&str>) {
         let input = input.map(Value::raw).unwrap_or_default();
         let call = CallInfo {
@@ -272,7 +294,8 @@ impl State {
             emit.ignore("no event");
             return;
         };
-        let agent = named(line.parent_tool_use_id);
+        let agent = self.agent_named(line.parent_tool_use_id);
+        let agent = agent.as_deref();
         match event.r#type.unwrap_or_default() {
             "content_block_delta" => self.stream_delta(event, agent, emit),
             "message_start" => {
@@ -332,10 +355,11 @@ impl State {
             "tool_use" | "server_tool_use" | "mcp_tool_use" => BlockKind::ToolUse,
             _ => BlockKind::Other,
         };
-        let call_id = block.id.unwrap_or_default().to_owned();
+        let mut call_id = block.id.unwrap_or_default().to_owned();
         let mut call = None;
-        if let (BlockKind::ToolUse, Some(name), false) = (kind, block.name, call_id.is_empty()) {
+        if let (BlockKind::ToolUse, Some(name), Some(native)) = (kind, block.name, named(block.id)) {
             self.message_item(agent, emit);
+            call_id = self.call_that_begins(native, name, agent, emit).into_owned();
             let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());
             let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(&call_id, name, None) };
             call = emit.open_call(CallSpec { call_id: &call_id, parent: parent.as_deref(), agent }, part);

@@ -16,7 +16,6 @@ use super::wire::{Block, User};
 use crate::agents::read;
 use crate::emit::{Emit, Spec};
 use crate::json::{Tape, Value};
-use crate::wire::named;
 use crate::{diff, hash};
 
 /// How the note begins that the user has interrupted the agent.
@@ -51,7 +50,7 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        let agent = stored_agent.or_else(|| named(user.parent_tool_use_id).map(str::to_owned));
+        let agent = stored_agent.or_else(|| self.agent_named(user.parent_tool_use_id).map(Cow::into_owned));
         let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
         let results = blocks().count();
         // Of several results it would not be known whose it is.
@@ -184,7 +183,8 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let Some(id) = block.tool_use_id else { return };
+        let Some(native) = block.tool_use_id else { return };
+        let id = &*self.call_ids.of(native, agent);
         let call = self.calls.remove(id).unwrap_or_default();
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);

@@ -1,5 +1,6 @@
 //! What is remembered while Claude Code is read.
 
+use crate::agents::call_ids::CallIds;
 use crate::emit::Ref;
 use crate::map::{Map, Set};
 use crate::state::kept;
@@ -18,9 +19,10 @@ kept! {
         pub(super) requests: Vec<Pending>,
         /// Requests of the host that wait for an answer, by `request_id`.
         pub(super) host_requests: Map<String, HostRequest>,
-        /// Calls whose results need something of the call, by `tool_use_id`.
+        /// Calls whose results need something of the call, by their identifier.
         pub(super) calls: Map<String, CallInfo>,
-        /// Subagents and background commands: task → `tool_use_id`.
+        pub(super) call_ids: CallIds,
+        /// Subagents and background commands: task → the call that started them.
         pub(super) tasks: Map<String, String>,
         /// Tasks that go on when the turn is over.
         pub(super) background_tasks: Set<String>,

@@ -80,7 +80,10 @@ impl State {
             return None;
         }
         let agent = match (head.agent_id, head.parent_uuid) {
-            (Some(agent), _) => self.agents.get(agent).cloned().or_else(|| Some(agent.to_owned())),
+            (Some(agent), _) => {
+                let call = self.agents.get(agent).map(|native| self.call_ids.of_agent(native).into_owned());
+                call.or_else(|| Some(agent.to_owned()))
+            }
             (None, Some(parent)) => self.sidechains.get(parent).cloned(),
             (None, None) => self.call_that_told(line, emit),
         };
@@ -120,7 +123,8 @@ impl State {
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
         if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
-            if let Some(call) = between(text, "<tool-use-id>", "</tool-use-id>") {
+            if let Some(native) = between(text, "<tool-use-id>", "</tool-use-id>") {
+                let call = &*self.call_ids.of_agent(native);
                 self.complete_messages(|_, of| of == Some(call), emit);
                 emit.end_background(call);
             }

@@ -138,7 +138,8 @@ impl State {
 
     fn task_started(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
         emit.ignore("shown by its call");
-        let (Some(task), Some(call)) = (line.task_id, line.tool_use_id) else { return };
+        let (Some(task), Some(native)) = (line.task_id, line.tool_use_id) else { return };
+        let call = &*self.call_ids.of_agent(native);
         self.tasks.insert(task.to_owned(), call.to_owned());
         if line.backgrounded == Some(true) {
             self.background_tasks.insert(task.to_owned());
@@ -167,7 +168,8 @@ impl State {
             emit.ignore("shown by its call");
             return;
         };
-        let call = self.tasks.remove(task).or_else(|| line.tool_use_id.map(str::to_owned));
+        let call = self.tasks.remove(task);
+        let call = call.or_else(|| Some(self.call_ids.of_agent(line.tool_use_id?).into_owned()));
         if let Some(call) = call.filter(|call| emit.is_background(call)) {
             self.complete_messages(|_, of| of == Some(call.as_str()), emit);
             emit.end_background(&call);
