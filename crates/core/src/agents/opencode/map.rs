@@ -184,6 +184,9 @@ impl State {
             Some(session) => {
                 self.of_session(kind, session, event, body, emit);
                 self.end_if_idle(session, emit);
+                if !self.unlinked.is_empty() {
+                    self.hear_children(session, emit);
+                }
             }
             None => self.of_nobody(kind, event, body, emit),
         }

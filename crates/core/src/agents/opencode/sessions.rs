@@ -6,7 +6,7 @@ use interlinear_schema::{
     ContentPart, ErrorData, FileAction, FileRefPart, ItemKind, ItemStatus, StatusLabel, StatusPart, Text,
 };
 
-use super::state::{Native, State, Unlinked, Waiting};
+use super::state::{Message, Native, Role, State, Unlinked, Waiting};
 use super::wire::{Failure, FileDiff, Info, Model, SessionInfo};
 use crate::diff;
 use crate::emit::{Emit, Spec};
@@ -58,9 +58,13 @@ impl State {
             emit.ignore("waits for its call");
             return;
         }
-        let parent = info.parent.and_then(|parent| self.sessions.get(parent)).map(|parent| parent.index);
-        if parent.is_some() && !self.sessions.contains_key(id) {
-            self.unlinked.insert(id.to_owned(), Unlinked { index: parent, said: Vec::new() });
+        let parent = info.parent.unwrap_or_default();
+        // What started it may itself wait.
+        let known = self.sessions.get(parent).map(|parent| parent.index);
+        let index = known.or_else(|| self.unlinked.get(parent)?.index);
+        if index.is_some() && !self.sessions.contains_key(id) {
+            let parent = parent.to_owned();
+            self.unlinked.insert(id.to_owned(), Unlinked { index, parent, said: Vec::new() });
             emit.ignore("waits for its call");
             return;
         }
@@ -176,15 +180,16 @@ impl State {
         }
     }
 
-    /// Keeps an event of a subagent that is not linked yet. After too many the session stands for itself; and when it
-    /// asks, as the agent waits for the answer. A call tells of its session before that can ask: there is none.
+    /// Keeps an event of a subagent that is not linked yet. After too many the session stands for itself; when nothing is
+    /// open that could tell of it; and when it asks, as the agent waits for the answer. A call tells of its session before
+    /// that can ask: there is none.
     pub(super) fn wait(&mut self, session: &str, kind: &str, event: Value<'_>, emit: &mut Emit<'_>) {
         let Some(waiting) = self.unlinked.get_mut(session) else { return };
         let asks = kind.ends_with(".asked") || kind == "permission.updated";
         if !asks && waiting.said.len() < MOST_WAITING {
             waiting.said.push(Waiting::Event(event.raw().to_owned()));
             emit.ignore("waits for its call");
-            return;
+            return self.hear_if_alone(session, emit);
         }
         self.hear_unlinked(session, emit);
         if let Some(agent) = self.agent_of(session).filter(|_| asks) {
@@ -194,6 +199,38 @@ impl State {
             emit.in_background(&agent);
         }
         self.frame(event, None, emit);
+    }
+
+    /// Hears what the session has started without a call.
+    #[cold]
+    pub(super) fn hear_children(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let of_this = self.unlinked.iter().filter(|(_, unlinked)| unlinked.parent == session);
+        let ids: Vec<_> = of_this.map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            self.hear_if_alone(&id, emit);
+        }
+    }
+
+    /// A call tells of its session before that says anything. Where the one that started it has no call and no message
+    /// open, there is none: an extension has, or the host.
+    fn hear_if_alone(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let Some(Unlinked { index: Some(index), parent, said }) = self.unlinked.get(session) else { return };
+        if said.is_empty() || !self.sessions.contains_key(parent) || self.is_at_work(parent) {
+            return;
+        }
+        let (index, before) = (*index, emit.selected());
+        emit.select(index);
+        emit.ensure_call_of(Some(session));
+        // No call waits for it, so it goes on when the turn is over.
+        emit.in_background(session);
+        self.hear_unlinked(session, emit);
+        emit.select(before);
+    }
+
+    /// Whether a call, or a message that may hold one, is open.
+    fn is_at_work(&self, session: &str) -> bool {
+        let answers = |message: &Message| message.session == session && message.role != Role::User && !message.overdue;
+        self.messages.values().any(answers) || self.tools.values().any(|tool| tool.session == session)
     }
 
     /// No call has told of a subagent's session. It hangs below a call that is made for it; one whose parent nobody

@@ -181,8 +181,10 @@ kept! {
     /// The session of a subagent whose call is not known yet.
     #[derive(Debug, Default)]
     pub(super) struct Unlinked {
-        /// The session that has started it, if that is known.
+        /// The session that it hangs below, if that is known.
         pub(super) index: Option<usize>,
+        /// The identifier of the one that has started it, live.
+        pub(super) parent: String,
         /// What it said meanwhile.
         pub(super) said: Vec<Waiting>,
     }
