@@ -6,9 +6,8 @@ use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, Json, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
-use super::{Emit, make_unique};
+use super::{Emit, Session, make_unique};
 use crate::hash;
-use crate::map::Set;
 use crate::state::kept;
 
 kept! {
@@ -138,8 +137,9 @@ impl Emit<'_> {
         self.session_mut().background.insert(agent.to_owned());
     }
 
+    /// Whether it goes on when the turn is over: it, or one that it runs below.
     pub(crate) fn is_background(&self, agent: &str) -> bool {
-        self.session().background.contains(agent)
+        goes_on(self.session(), agent)
     }
 
     /// A subagent in the background is done.
@@ -158,7 +158,7 @@ impl Emit<'_> {
 
     /// Closes all that cannot go on when the turn is over.
     pub(super) fn close_turn(&mut self) {
-        self.close(|background, of| !of.is_some_and(|agent| background.contains(agent)));
+        self.close(|session, of| !of.is_some_and(|agent| goes_on(session, agent)));
     }
 
     /// Closes everything.
@@ -167,10 +167,10 @@ impl Emit<'_> {
     }
 
     /// Closes requests, calls and items of the chosen agents, in this order: what depends on something else first.
-    fn close(&mut self, chosen: impl Fn(&Set<String>, Option<&str>) -> bool) {
+    fn close(&mut self, chosen: impl Fn(&Session, Option<&str>) -> bool) {
         loop {
             let session = self.session();
-            let of = |agent: Option<&str>| chosen(&session.background, agent);
+            let of = |agent: Option<&str>| chosen(session, agent);
             if let Some(request) = session.requests.iter().find(|request| of(request.agent())) {
                 let id = request.id().to_owned();
                 self.resolve(&id, PermissionStatus::Reject, None, true);
@@ -185,6 +185,21 @@ impl Emit<'_> {
             }
         }
     }
+}
+
+/// Whether a subagent, or one that started it, is in the background.
+fn goes_on(session: &Session, agent: &str) -> bool {
+    let mut agent = agent;
+    // No more steps than there are calls.
+    for _ in 0..=session.calls.len() {
+        if session.background.contains(agent) {
+            return true;
+        }
+        let call = session.calls.values().find(|call| call.call_id == agent);
+        let Some(above) = call.and_then(|call| call.agent.as_deref()) else { return false };
+        agent = above;
+    }
+    false
 }
 
 /// Several answers to one question, as one text.
