@@ -36,6 +36,9 @@ impl State {
             }
         }
         self.enter_message(id, agent.as_deref(), false, emit);
+        if let Some(uuids) = line.supersedes.as_ref().filter(|uuids| !uuids.is_empty()) {
+            self.supersede(uuids, agent.as_deref(), emit);
+        }
         if let Some(text) = message.content.and_then(Value::text) {
             self.whole_part(BlockKind::Text, &ContentPart::text(text), agent.as_deref(), emit);
         }

@@ -307,17 +307,45 @@ impl State {
     }
 
     /// Items that the agent takes back.
-    pub(super) fn retract(&mut self, uuids: &[&str], detail: Option<Text<'_>>, emit: &mut Emit<'_>) {
+    pub(super) fn retract(&self, uuids: &[&str], emit: &mut Emit<'_>) {
+        let items = self.items_of(uuids);
+        for item in &items {
+            emit.first_time(&taken_back(item));
+        }
+        retracted(items, emit);
+    }
+
+    /// A message takes the place of others. The agent may have said before that it takes them back.
+    #[cold]
+    pub(super) fn supersede(&self, uuids: &[&str], agent: Option<&str>, emit: &mut Emit<'_>) {
+        let mut items = self.items_of(uuids);
+        items.retain(|item| self.message(agent).is_none_or(|message| message.item_id != *item));
+        items.retain(|item| emit.first_time(&taken_back(item)));
+        if !items.is_empty() {
+            retracted(items, emit);
+        }
+    }
+
+    /// The items that lines are in.
+    fn items_of(&self, uuids: &[&str]) -> Vec<String> {
         let mut items: Vec<_> = uuids.iter().filter_map(|uuid| self.lines.get(*uuid).cloned()).collect();
         items.dedup();
-        let part = interlinear_schema::StatusPart {
-            label: StatusLabel::Retracted,
-            detail,
-            retracts: Some(items.into_iter().map(Cow::Owned).collect()),
-            ..interlinear_schema::StatusPart::default()
-        };
-        emit.status_with(part, None, None, false);
+        items
     }
+}
+
+fn retracted(items: Vec<String>, emit: &mut Emit<'_>) {
+    let part = interlinear_schema::StatusPart {
+        label: StatusLabel::Retracted,
+        retracts: Some(items.into_iter().map(Cow::Owned).collect()),
+        ..interlinear_schema::StatusPart::default()
+    };
+    emit.status_with(part, None, None, false);
+}
+
+/// By what is remembered that an item was taken back.
+fn taken_back(item: &str) -> String {
+    ["retracted ", item].concat()
 }
 
 /// By what is remembered that a subagent was told what to do.

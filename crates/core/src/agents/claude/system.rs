@@ -30,7 +30,7 @@ impl State {
             "model_fallback" | "model_refusal_no_fallback" => model(line, agent, emit),
             "model_refusal_fallback" => {
                 if let Some(uuids) = line.retracted.as_ref().filter(|uuids| !uuids.is_empty()) {
-                    self.retract(uuids, None, emit);
+                    self.retract(uuids, emit);
                 }
                 model(line, agent, emit);
             }

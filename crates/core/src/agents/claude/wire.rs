@@ -53,6 +53,7 @@ wire! {
         api_error("isApiErrorMessage" | "is_api_error_message"): bool,
         api_error_status("api_error_status" | "apiErrorStatus"): Value<'a>,
         tool_use_meta: Vec<ToolUseMeta<'a>>,
+        supersedes("supersedes" | "supersedesUuids"): Vec<&'a str>,
     }
     known "type" "session_id" "request_id" "subagent_type" "task_description" "timestamp" "thinking_duration_ms"
         "thinking_display" "api_error_type" "agent_id" "local_command_source" "context_usage" "local_command_run"
@@ -63,7 +64,6 @@ wire! {
         "is_meta" "perTurnEffort" "madeBy" "requestedModel" "requestRef" "promptCacheRequested" "toolInputStreamMs"
         "thinkingDurationMs" "thinkingDisplay" "serverClassifierRequest" "failedResponseHadNoToolCall"
         "apiErrorType"
-        "supersedes" "supersedesUuids"
 }
 
 wire! {
