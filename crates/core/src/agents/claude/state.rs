@@ -74,8 +74,13 @@ kept! {
 
 impl Turn {
     pub(super) fn context_used(&self) -> Option<u64> {
-        Some(self.context.iter().sum()).filter(|used| *used > 0)
+        Some(sum(self.context)).filter(|used| *used > 0)
     }
+}
+
+/// Nobody has used so much that it cannot be added, but a line may say so.
+pub(super) fn sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
 }
 
 kept! {

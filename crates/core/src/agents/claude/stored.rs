@@ -10,7 +10,7 @@ use interlinear_schema::{
 use super::blocks;
 use super::messages::in_turn;
 use super::results::{SUMMARY, local_output};
-use super::state::{CallInfo, State};
+use super::state::{CallInfo, State, sum};
 use super::wire::{Stored, System, User};
 use crate::agents::{Placed, Recognised};
 use crate::api::{Agent, Form};
@@ -169,7 +169,7 @@ impl State {
         }
         let cut = self.calls_of(|_| true, emit).any(|(_, call)| call.agent.is_none());
         let turn = std::mem::take(&mut self.turn);
-        let sum = |index: usize| Some(turn.usage.values().map(|counts| counts[index]).sum());
+        let sum = |index: usize| Some(sum(turn.usage.values().map(|counts| counts[index])));
         let usage = (!turn.usage.is_empty()).then(|| Usage {
             input_tokens: sum(0),
             output_tokens: sum(1),

@@ -194,7 +194,7 @@ impl Tally {
         let last = usage.last.as_ref().map(counts).unwrap_or_default();
         let before = self.sum.unwrap_or_else(|| std::array::from_fn(|at| sum[at].saturating_sub(last[at])));
         for (at, turn) in self.turn.iter_mut().enumerate() {
-            *turn += sum[at].saturating_sub(before[at]);
+            *turn = turn.saturating_add(sum[at].saturating_sub(before[at]));
         }
         self.sum = Some(sum);
     }

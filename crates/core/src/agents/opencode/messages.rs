@@ -406,12 +406,12 @@ impl State {
             cache(|cache| cache.write),
             tokens.reasoning.unwrap_or(0),
         ];
-        let sum: u64 = counts.iter().sum();
+        let sum = counts.into_iter().fold(0, u64::saturating_add);
         if sum > 0 {
             turn.context_used = Some(tokens.total.unwrap_or(sum));
         }
         let all = turn.tokens.get_or_insert([0; 5]);
-        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all = all.saturating_add(count));
     }
 }
 

@@ -276,7 +276,7 @@ impl State {
         let killed =
             exit.is_some_and(|exit| exit.kind() == Kind::Null) && output.to_str_lossy().ends_with("_metadata>");
         let time = state.time.as_ref();
-        let duration = time.and_then(|time| u64::try_from(time.end? - time.start?).ok());
+        let duration = time.and_then(|time| u64::try_from(time.end?.checked_sub(time.start?)?).ok());
         let failed = failed || killed || exit_code.is_some_and(|code| code != 0);
         let mut extra: Vec<_> = state
             .attachments

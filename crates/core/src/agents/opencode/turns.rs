@@ -150,7 +150,7 @@ impl State {
             cost_usd: turn.cost.map(|cost| (cost * 1e9).round() / 1e9),
             ..Usage::default()
         });
-        let duration = turn.began.zip(turn.last).and_then(|(began, last)| u64::try_from(last - began).ok());
+        let duration = turn.began.zip(turn.last).and_then(|(began, last)| u64::try_from(last.checked_sub(began)?).ok());
         let metadata = TurnMetadata {
             status: Some(status),
             usage,
