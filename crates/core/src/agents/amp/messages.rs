@@ -17,7 +17,7 @@ use crate::uri::data_url;
 use crate::wire::named;
 
 impl State {
-    /// A `user` line: a prompt, or results of tools.
+    /// A `user` line: a prompt, results of tools, or both.
     pub(super) fn user(&mut self, line: &MessageLine<'_>, emit: &mut Emit<'_>) {
         let agent = self.agent_named(line.parent);
         let agent = agent.as_deref();
@@ -26,18 +26,18 @@ impl State {
             return;
         };
         let mut parts = Vec::with_capacity(1);
-        let mut is_prompt = agent.is_none();
+        let mut results = false;
         parts.extend(content.text().map(ContentPart::text));
         for value in content.elements() {
             let Some(block) = &read::<Block<'_>>(value, emit) else { continue };
             if let Some(id) = block.tool_use_id {
                 self.tool_result(id, block, agent, emit);
-                is_prompt = false;
+                results = true;
             } else {
                 parts.push(part(block, value, emit));
             }
         }
-        if is_prompt {
+        if agent.is_none() && !(results && parts.is_empty()) {
             parts = self.prompt_shown(parts, emit);
         }
         if parts.is_empty() {
