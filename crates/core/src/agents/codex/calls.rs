@@ -18,11 +18,12 @@ impl State {
             && let Some(open) = live.call.take()
         {
             // The arguments have streamed.
-            let part = tools::call_part(kind, item, id);
+            let part = tools::call_part(kind, item, &live.call_id);
             (live.title, live.changes) = (title_of(kind, &part), changes);
             emit.finish_call(open, part);
             return;
         }
+        self.note_item(id, place, emit);
         let call_id = emit.fresh_call_id(id);
         let mut part = tools::call_part(kind, item, &call_id);
         let spec = CallSpec { call_id: &call_id, parent: None, agent: place.agent.as_deref() };
@@ -53,7 +54,7 @@ impl State {
                 }
                 call_id
             }
-            None if !id.is_empty() && emit.has_begun(id) => {
+            None if !self.note_item(id, place, emit) => {
                 emit.ignore("late");
                 return;
             }
@@ -86,13 +87,14 @@ impl State {
     pub(super) fn patch_updated(&mut self, id: &str, changes: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let item = Item { changes: Some(changes), ..Item::default() };
         if self.live(place, id).is_none() {
-            if emit.has_begun(id) {
+            if !self.note_item(id, place, emit) {
                 emit.ignore("late");
                 return;
             }
-            let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(Kind::FileChange, &item, id) };
-            let call = emit.open_call(CallSpec { call_id: id, parent: None, agent: place.agent.as_deref() }, part);
-            let (kind, call_id) = (Kind::FileChange, id.to_owned());
+            let (kind, call_id) = (Kind::FileChange, emit.fresh_call_id(id));
+            let part = ToolCallPart { arguments: Text::default(), ..tools::call_part(kind, &item, &call_id) };
+            let spec = CallSpec { call_id: &call_id, parent: None, agent: place.agent.as_deref() };
+            let call = emit.open_call(spec, part);
             self.remember(place, id, Live { kind, call_id, call, ..Live::default() });
         }
         let Some(live) = self.live(place, id) else { return };

@@ -41,7 +41,7 @@ impl State {
         let place = if self.current.is_empty() && self.threads.is_empty() {
             let session = emit.selected();
             self.threads.insert(thread.clone(), super::state::Thread { session, ..Default::default() });
-            super::items::Place { thread: &thread, agent: None }
+            super::items::Place { thread: &thread, agent: None, turn: None }
         } else {
             self.open_thread(&thread, None, emit)
         };

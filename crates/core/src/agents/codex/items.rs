@@ -107,6 +107,8 @@ pub(super) struct Place<'p> {
     pub(super) thread: &'p str,
     /// The call that started the subagent whose thread it is.
     pub(super) agent: Option<String>,
+    /// The turn that the line names.
+    pub(super) turn: Option<&'p str>,
 }
 
 impl State {
@@ -126,7 +128,8 @@ impl State {
         let Some(item) = &self.item(value, &mut own, emit) else { return };
         let kind = Kind::of(item);
         let id = item.id.unwrap_or_default();
-        let known = self.live(place, id).is_some_and(|live| live.call.is_none());
+        // Only a change of files may have streamed before it begins.
+        let known = self.live(place, id).is_some_and(|live| live.call.is_none() || kind != Kind::FileChange);
         if known {
             emit.ignore("repeated");
             return;

@@ -261,7 +261,7 @@ impl State {
             }
             "web_search_call" => {
                 let id = seen.id.or(seen.call_id);
-                if id.is_some_and(|id| emit.has_begun(id)) {
+                if id.is_some_and(|id| !self.note_item(id, place, emit)) {
                     return emit.ignore("said before");
                 }
                 self.say(place, emit);
@@ -343,6 +343,7 @@ impl State {
         }
         let mut tape = Tape::default();
         let parsed = tape.read(&arguments).ok();
+        let mut question = String::new();
         match name {
             "update_plan" => {
                 let plan = parsed.and_then(|parsed| parsed.get("plan"));
@@ -352,7 +353,8 @@ impl State {
             }
             "request_user_input" => {
                 let list = parsed.and_then(|parsed| parsed.get("questions"));
-                emit.ask_question(requests::question_data(&format!("que_{call_id}"), list, place));
+                question = emit.fresh_request_id(&format!("que_{call_id}"));
+                emit.ask_question(requests::question_data(&question, list, place));
             }
             _ => emit.ignore("its end follows"),
         }
@@ -364,7 +366,7 @@ impl State {
             None => (name, arguments.into_owned()),
         };
         let Some(thread) = self.threads.get_mut(place.thread) else { return };
-        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: None };
+        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: None, question };
         thread.rollout.calls.push(call);
     }
 
@@ -431,13 +433,7 @@ impl State {
         } else if let Some(number) = &told.terminal {
             let terminal = Terminal { call_id: call.call_id.clone(), output: told.output };
             thread.rollout.terminals.insert(number.clone(), terminal);
-            let call = SeenCall {
-                call_id: call.call_id.clone(),
-                name: call.name.clone(),
-                arguments: call.arguments.clone(),
-                aborted: None,
-            };
-            thread.rollout.calls.push(call);
+            thread.rollout.calls.push(call.clone());
             return emit.ignore("its end follows");
         }
         if let Some(terminal) = ended {
@@ -459,9 +455,10 @@ impl State {
         place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
-        if emit.has_begun(&call.call_id) {
+        if !self.note_item(&call.call_id, place, emit) {
             return emit.ignore("said before");
         }
+        let call = &SeenCall { call_id: emit.fresh_call_id(&call.call_id), ..call.clone() };
         let cwd = self.threads.get(place.thread).map(|thread| thread.rollout.cwd.clone()).unwrap_or_default();
         let mut tape = Tape::default();
         let arguments = tape.read(&call.arguments).ok();
@@ -507,7 +504,7 @@ impl State {
         for mut call in open {
             // A script of calls is shown by them.
             let hidden = matches!(call.name.as_str(), "update_plan" | "request_user_input" | "write_stdin" | "exec");
-            if !hidden && !emit.has_begun(&call.call_id) {
+            if !hidden {
                 let output = call.aborted.take().unwrap_or_default();
                 let told = Told { output, failed: true, ..Told::default() };
                 self.show_call(&call, told, Vec::new(), place, emit);
@@ -524,5 +521,5 @@ fn answer(call: &SeenCall, text: &str, emit: &mut Emit<'_>) {
     let given = told.read(text).ok().and_then(|told| told.get("answers"));
     let (status, answers) = requests::answers(&ids, given);
     let synthetic = status == PermissionStatus::Reject;
-    emit.resolve(&format!("que_{}", call.call_id), status, answers, synthetic);
+    emit.resolve(&call.question, status, answers, synthetic);
 }

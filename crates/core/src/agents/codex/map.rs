@@ -202,11 +202,14 @@ impl State {
                 self.turn_completed(Ended { id, error, duration_ms, ..Ended::with(status) }, place, emit);
                 self.next_prompt(place, emit);
             }
-            "item/started" | "item/completed" => match params.item {
-                Some(item) if method == "item/started" => self.item_started(item, place, emit),
-                Some(item) => self.item_completed(item, place, emit),
-                None => emit.ignore("no item"),
-            },
+            "item/started" | "item/completed" => {
+                let place = &Place { turn: params.turn_id, ..place.clone() };
+                match params.item {
+                    Some(item) if method == "item/started" => self.item_started(item, place, emit),
+                    Some(item) => self.item_completed(item, place, emit),
+                    None => emit.ignore("no item"),
+                }
+            }
             "item/agentMessage/delta" => self.message_delta(item_id, Part::Text, &delta(), place, emit),
             "item/reasoning/summaryTextDelta" => {
                 let part = Part::Summary(params.summary_index.unwrap_or(0));

@@ -30,10 +30,22 @@ impl State {
         self.threads.get_mut(place.thread)?.items.remove(id)
     }
 
+    /// Notes that an item is told. False if it was told before in its turn: models give their identifiers out again, in
+    /// other turns and threads.
+    pub(super) fn note_item(&self, id: &str, place: &Place<'_>, emit: &mut Emit<'_>) -> bool {
+        let thread = self.threads.get(place.thread);
+        let running = thread.and_then(|thread| thread.turn.as_deref().or(thread.last_turn.as_deref()));
+        let named = place.turn.or(running).filter(|turn| !turn.is_empty());
+        let turn = named.or(emit.session().turn_id()).unwrap_or_default();
+        let first = emit.first_time(&[place.thread, " ", turn, " ", id].concat());
+        first || id.is_empty() || !emit.has_begun(id)
+    }
+
     /// The user says something. It ends what the model was saying: it is asked anew.
     pub(super) fn user_started(&mut self, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         self.abandon_messages(place, emit);
         let id = item.id.unwrap_or_default();
+        self.note_item(id, place, emit);
         let open = emit.open(&spec(id, ItemRole::User, place), Vec::new(), false);
         for part in user_parts(item.content, emit) {
             emit.add_whole(open, part);
@@ -45,7 +57,7 @@ impl State {
         let id = item.id.unwrap_or_default();
         if let Some(open) = self.forget(place, id).and_then(|live| live.item) {
             emit.complete(open, ItemStatus::Completed, false);
-        } else if !id.is_empty() && emit.has_begun(id) {
+        } else if !self.note_item(id, place, emit) {
             emit.ignore("late");
         } else {
             let parts = user_parts(item.content, emit);
@@ -66,6 +78,7 @@ impl State {
     }
 
     pub(super) fn message_started(&mut self, kind: Kind, id: &str, place: &Place<'_>, emit: &mut Emit<'_>) {
+        self.note_item(id, place, emit);
         let open = emit.open(&spec(id, ItemRole::Assistant, place), Vec::new(), false);
         self.remember(place, id, message(kind, open));
     }
@@ -159,10 +172,10 @@ impl State {
             emit.item(&spec(id, ItemRole::Assistant, place), ItemStatus::Completed, parts, false);
         };
         let Some(open) = self.live(place, id).and_then(|live| live.item) else {
-            if !id.is_empty() && emit.has_begun(id) {
-                emit.ignore("late");
-            } else {
+            if self.note_item(id, place, emit) {
                 whole(parts, emit);
+            } else {
+                emit.ignore("late");
             }
             return;
         };

@@ -77,7 +77,7 @@ impl State {
         match first.filter(|_| !self.threads.contains_key(thread)) {
             Some(session) => {
                 emit.select(session);
-                Place { thread, agent: None }
+                Place { thread, agent: None, turn: None }
             }
             None => self.open_thread(thread, None, emit),
         }

@@ -262,13 +262,15 @@ kept! {
 
 kept! {
     /// A call that the model made.
-    #[derive(Debug, Default)]
+    #[derive(Debug, Clone, Default)]
     pub(super) struct SeenCall {
         pub(super) call_id: String,
         pub(super) name: String,
         pub(super) arguments: String,
         /// It was stopped, in these words; what it had printed may still be told.
         pub(super) aborted: Option<String>,
+        /// The question that it asked: the identifier of its event.
+        pub(super) question: String,
     }
 }
 

@@ -181,7 +181,7 @@ impl State {
             // The file has lost its first line.
             let session = emit.selected();
             self.threads.insert(id.to_owned(), Thread { session, ..Thread::default() });
-            return Some(Place { thread: id, agent: None });
+            return Some(Place { thread: id, agent: None, turn: None });
         }
         let spawned = meta.is_some_and(|meta| {
             let source = meta.source.and_then(|source| source.get("subagent"));
@@ -258,7 +258,7 @@ impl State {
                     thread.rollout.calls.retain(|call| call.call_id != id);
                 }
                 self.ensure_turn(turn, place, emit);
-                self.item_completed(item, place, emit);
+                self.item_completed(item, &Place { turn, ..place.clone() }, emit);
             }
             "token_count" => {
                 if let Some(usage) = &event.info {
@@ -329,7 +329,7 @@ impl State {
         let mine = self.threads.iter().filter(|(_, thread)| thread.session == session);
         let mine: Vec<_> = mine.map(|(id, thread)| (id.clone(), thread.agent.clone())).collect();
         for (id, agent) in mine {
-            let place = Place { thread: &id, agent };
+            let place = Place { thread: &id, agent, turn: None };
             self.current.clone_from(&id);
             self.turn_is_over(emit);
             self.say(&place, emit);

@@ -25,14 +25,14 @@ impl State {
         };
         self.threads.insert(id.to_owned(), Thread { session, ..Thread::default() });
         self.release(id, emit);
-        Place { thread: id, agent: None }
+        Place { thread: id, agent: None, turn: None }
     }
 
     /// A thread that is known; events go to its session from here on.
     pub(super) fn place<'p>(&self, id: &'p str, emit: &mut Emit<'_>) -> Option<Place<'p>> {
         let thread = self.threads.get(id)?;
         emit.select(thread.session);
-        Some(Place { thread: id, agent: thread.agent.clone() })
+        Some(Place { thread: id, agent: thread.agent.clone(), turn: None })
     }
 
     /// The same for a line of any thread. Where nobody has told whose thread it is, the line waits.
