@@ -3,11 +3,12 @@
 use interlinear_schema::{ContentPart, Json, PermissionStatus, Text, ToolCallPart, ToolResultPart};
 
 use super::items::{Kind, Place};
+use super::patch;
 use super::state::{Live, State};
 use super::tools;
 use super::wire::Item;
 use crate::emit::{CallSpec, Emit};
-use crate::json::Value;
+use crate::json::{Tape, Value};
 
 impl State {
     /// A tool is called. Of a search the arguments come with its end, of a plan they stream.
@@ -47,8 +48,10 @@ impl State {
     pub(super) fn call_completed(&mut self, kind: Kind, item: &Item<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let id = item.id.unwrap_or_default();
         let agent = place.agent.as_deref();
+        let mut changed = String::new();
         let call_id = match self.forget(place, id) {
-            Some(Live { call_id, call, .. }) => {
+            Some(Live { call_id, call, changes, .. }) => {
+                changed = changes;
                 if let Some(open) = call {
                     emit.finish_call(open, tools::call_part(kind, item, &call_id));
                 }
@@ -70,7 +73,15 @@ impl State {
             emit.in_background(&call_id);
         }
         self.settle(&call_id, item.status, emit);
-        let (mut part, extra, failed) = tools::result(kind, item, &call_id);
+        let (mut part, mut extra, failed) = tools::result(kind, item, &call_id);
+        if item.changes.is_none() && !changed.is_empty() {
+            // Where the end does not say what was changed, the beginning did.
+            let mut tape = Tape::default();
+            let changes = tape.read(&changed).map(patch::changes).unwrap_or_default();
+            for change in changes {
+                extra.push(patch::file_ref(change));
+            }
+        }
         if part.output.is_empty()
             && let Some(printed) = emit.printed(&call_id)
         {

@@ -104,7 +104,7 @@ impl State {
                 let item = Item {
                     command: payload.get("command"),
                     cwd: payload.get("cwd").and_then(Value::str),
-                    aggregated_output: text("aggregated_output"),
+                    aggregated_output: text("aggregated_output").or_else(|| event.stdout.clone()),
                     exit_code: payload.get("exit_code").and_then(Value::i64),
                     duration: event.duration,
                     ..Item::default()
@@ -159,7 +159,7 @@ impl State {
     }
 
     /// A turn that nobody says begins with what happens in it.
-    fn legacy_turn(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
+    pub(super) fn legacy_turn(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
         let open = self.threads.get(place.thread).is_none_or(|thread| thread.turn.is_some());
         if !open && place.agent.is_none() {
             emit.begin_turn(None, true);

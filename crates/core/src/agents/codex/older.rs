@@ -1,6 +1,7 @@
 //! The first version of the app server's protocol: a conversation in place of a thread, and `codex/event/…` in place
 //! of items. For a time both were sent: then the items tell more.
 
+use super::items::{Kind, Place};
 use super::state::State;
 use super::wire::{Happened, Item};
 use crate::agents::read;
@@ -23,6 +24,9 @@ impl State {
                 self.say(&place, emit);
                 self.reasoning_completed(&item, &place, emit);
             }
+            "exec_command_begin" | "patch_apply_begin" | "mcp_tool_call_begin" => {
+                self.older_call(kind, event, &place, emit);
+            }
             "item_started" | "item_completed" | "raw_response_item" => emit.ignore("said by other events"),
             "exec_approval_request" | "apply_patch_approval_request" | "request_user_input" | "elicitation_request" => {
                 emit.ignore("said by the request");
@@ -37,5 +41,29 @@ impl State {
                 self.happened(kind, &told, event, &place, emit);
             }
         }
+    }
+
+    /// A tool is called. Only here the first versions say with what; later ones say it again when the call is over.
+    fn older_call(&mut self, kind: &str, event: Value<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let [id, cwd, invocation] = event.pick(["call_id", "cwd", "invocation"]);
+        let of_call = |key: &str| invocation.and_then(|call| call.get(key));
+        let item = Item {
+            id: id.and_then(Value::str),
+            command: event.get("command"),
+            cwd: cwd.and_then(Value::str),
+            changes: event.get("changes"),
+            server: of_call("server").and_then(Value::str),
+            tool: of_call("tool").and_then(Value::str),
+            arguments: of_call("arguments"),
+            ..Item::default()
+        };
+        let kind = match kind {
+            "exec_command_begin" => Kind::Command,
+            "patch_apply_begin" => Kind::FileChange,
+            _ => Kind::Mcp,
+        };
+        self.say(place, emit);
+        self.legacy_turn(place, emit);
+        self.call_started(kind, &item, place, emit);
     }
 }

@@ -42,18 +42,32 @@ fn changes_with(value: Value<'_>, diffs: bool) -> Vec<Change> {
 
 fn one(path: &str, kind: Value<'_>, change: Value<'_>, diffs: bool) -> Change {
     let [r#type, moved_to] = kind.pick(["type", "move_path"]).map(|text| text.and_then(Value::str));
-    let word = kind.str().or(r#type).unwrap_or_default();
-    let given = if diffs { change.pick(["diff", "content", "unified_diff"]) } else { [None; 3] };
-    let given = given.into_iter().find_map(|text| text?.str());
-    let diff = given.map(|given| match word {
+    let Some(word) = kind.str().or(r#type) else { return older(path, change, diffs) };
+    let diff = if diffs { diff_of(path, word, moved_to, change) } else { None };
+    Change { path: path.to_owned(), kind: word.to_owned(), moved_to: moved_to.map(str::to_owned), diff }
+}
+
+/// A change as the first versions tell it: `{"add": {"content": …}}`.
+fn older(path: &str, change: Value<'_>, diffs: bool) -> Change {
+    let named = change.members().find(|(word, _)| matches!(*word, "add" | "update" | "delete"));
+    let (word, change) = named.unwrap_or(("", change));
+    let moved_to = change.get("move_path").and_then(Value::str).map(str::to_owned);
+    let diff = diffs.then(|| diff_of(path, word, moved_to.as_deref(), change)).flatten();
+    Change { path: path.to_owned(), kind: word.to_owned(), moved_to, diff }
+}
+
+/// What changes in a file, as a unified diff.
+fn diff_of(path: &str, word: &str, moved_to: Option<&str>, change: Value<'_>) -> Option<String> {
+    let given = change.pick(["diff", "content", "unified_diff"]);
+    let given = given.into_iter().find_map(|text| text?.str())?;
+    Some(match word {
         "add" => diff::of_new_file(path, given),
         "delete" => diff::of_deleted_file(path, given),
         _ => {
             let [hunks, end] = hunks(given);
             diff::header(path, moved_to.unwrap_or(path)) + hunks + end
         }
-    });
-    Change { path: path.to_owned(), kind: word.to_owned(), moved_to: moved_to.map(str::to_owned), diff }
+    })
 }
 
 /// The hunks without the line about a move that is put after them, and what is missing at their end.
