@@ -81,6 +81,9 @@ impl State {
                 self.legacy_item(Kind::FileChange, item, event, place, emit);
             }
             "web_search_end" => {
+                if let Some(thread) = self.threads.get_mut(place.thread) {
+                    event.action.map_or("", Value::raw).clone_into(&mut thread.rollout.searched);
+                }
                 let item = Item { query: event.query.clone(), action: event.action, ..Item::default() };
                 self.legacy_item(Kind::WebSearch, item, event, place, emit);
             }
@@ -261,7 +264,10 @@ impl State {
             }
             "web_search_call" => {
                 let id = seen.id.or(seen.call_id);
-                if id.is_some_and(|id| !self.note_item(id, place, emit)) {
+                let last =
+                    self.threads.get_mut(place.thread).map(|thread| std::mem::take(&mut thread.rollout.searched));
+                let same = id.is_none() && seen.action.is_some() && seen.action.map(Value::raw) == last.as_deref();
+                if same || id.is_some_and(|id| !self.note_item(id, place, emit)) {
                     return emit.ignore("said before");
                 }
                 self.say(place, emit);

@@ -255,6 +255,8 @@ kept! {
         pub(super) calls: Vec<SeenCall>,
         /// The end of a turn whose calls were stopped: what they had printed may still be told.
         pub(super) end: Option<Held>,
+        /// What was searched last, until the same comes again without an identifier.
+        pub(super) searched: String,
         /// Commands that run on, by the number of their terminal.
         pub(super) terminals: Map<String, Terminal>,
     }
