@@ -260,9 +260,19 @@ impl Index {
         let asked = last.and_then(|last| by_id.get(hash::of(last.as_bytes())));
         let mut at = asked.or_else(|| self.nodes.iter().rposition(|node| !node.id.is_empty()));
         while let Some(index) = at.filter(|index| !std::mem::replace(&mut taken[*index], true)) {
-            at = by_id.get(hash::of(self.nodes[index].parent.as_bytes()));
+            at = self.before(index, by_id);
         }
         taken
+    }
+
+    /// The entry that this one follows. Where it cannot be read, what stands before it in the file does.
+    fn before(&self, index: usize, by_id: &Places) -> Option<usize> {
+        let Node { parent, file, .. } = &self.nodes[index];
+        if parent.is_empty() {
+            return None;
+        }
+        let there = by_id.get(hash::of(parent.as_bytes()));
+        there.or_else(|| self.nodes[..index].iter().rposition(|node| !node.id.is_empty() && node.file == *file))
     }
 
     /// The other branches, each by its last entry, and the entries of this one at which they begin.
@@ -276,14 +286,13 @@ impl Index {
         let is_last = |(at, node): &(usize, &Node)| {
             !node.id.is_empty() && !followed.contains(hash::of(node.id.as_bytes())) && !taken[*at]
         };
-        let begins_at = |(_, last): (usize, &Node)| {
-            let mut node = last;
+        let begins_at = |(mut at, last): (usize, &Node)| {
             // A way that is longer than the file goes round in a ring.
             for _ in 0..self.nodes.len() {
-                let Some(at) = by_id.get(hash::of(node.parent.as_bytes())) else { break };
-                node = &self.nodes[at];
+                let Some(before) = self.before(at, &by_id) else { break };
+                at = before;
                 if taken[at] {
-                    return (last.id.clone(), node.id.clone());
+                    return (last.id.clone(), self.nodes[at].id.clone());
                 }
             }
             (last.id.clone(), String::new())
