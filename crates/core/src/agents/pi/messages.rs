@@ -1,7 +1,9 @@
 //! Messages: of the user, of the assistant, of extensions, and the agent's own. None has an identifier; the time at
 //! which one was made stands in every form of it, so that names it.
 
-use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json};
+use std::borrow::Cow;
+
+use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, ToolResultPart};
 
 use super::content;
 use super::state::{self, State};
@@ -33,6 +35,9 @@ impl State {
         emit.ignore("start of a message");
         let Some(message) = &line.message else { return };
         if message.role == Some("assistant") {
+            // The one before has no end, so that nobody runs what it calls.
+            let calls = self.message.iter().flat_map(|open| &open.blocks).map(|block| block.call_id.clone()).collect();
+            self.drop_calls(calls, None, emit);
             self.began_again = false;
             self.answers(message, emit);
             self.open_message(&name(message), emit);
@@ -100,8 +105,34 @@ impl State {
             self.finish_blocks(item, message, emit);
         }
         let Some(open) = self.message.take() else { return };
-        emit.complete(open.item, status(message), false);
+        let status = status(message);
+        emit.complete(open.item, status.clone(), false);
+        if status == ItemStatus::Failed {
+            let announced = open.blocks.into_iter().map(|block| block.call_id).collect();
+            self.drop_calls(announced, None, emit);
+            self.drop_calls(self.calls_of(message, None, emit), None, emit);
+        }
         self.note_answer(message, emit);
+    }
+
+    /// The calls of a message that wait for their results.
+    fn calls_of(&self, message: &Message<'_>, agent: Option<&str>, emit: &Emit<'_>) -> Vec<String> {
+        let blocks = message.content.into_iter().flat_map(Value::elements);
+        let calls = blocks.filter(|block| block.get("type").and_then(Value::str) == Some("toolCall"));
+        calls.filter_map(|call| self.waiting_call(call.get("id")?.str()?, agent, emit)).collect()
+    }
+
+    /// The answer that makes these calls was cut: they are not run. When it is repeated, they may come again under the
+    /// same identifiers.
+    fn drop_calls(&mut self, calls: Vec<String>, agent: Option<&str>, emit: &mut Emit<'_>) {
+        for id in &calls {
+            if !emit.awaits_result(id) {
+                continue;
+            }
+            let part = ToolResultPart { call_id: Cow::Borrowed(id), ..ToolResultPart::default() };
+            emit.result(part, Vec::new(), true, agent, true);
+            self.calls.retain(|call| call.id != *id);
+        }
     }
 
     /// Puts the final form of all blocks in place. False if the text that streamed is contradicted.
@@ -192,6 +223,9 @@ impl State {
         let item_id = emit.last_item().to_owned();
         for call in &calls {
             self.whole_call(call, &item_id, place.agent, emit);
+        }
+        if status(message) == ItemStatus::Failed {
+            self.drop_calls(self.calls_of(message, place.agent, emit), place.agent, emit);
         }
     }
 

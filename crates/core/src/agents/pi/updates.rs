@@ -87,6 +87,11 @@ impl State {
         let id = event.id.or_else(|| string("id")).filter(|id| !id.is_empty());
         let name = event.tool.or_else(|| string("name")).filter(|name| !name.is_empty());
         let (Some(id), Some(name)) = (id, name) else { return };
+        if let Some((message, at)) = self.block(index, emit)
+            && message.blocks[at].call.is_some()
+        {
+            return;
+        }
         let call_id = self.new_call(id, None, emit);
         let Some((message, at)) = self.block(index, emit) else { return };
         let parent = message.item_id.clone();
