@@ -41,6 +41,8 @@ pub struct Exporter {
 #[derive(Debug)]
 struct Session {
     id: String,
+    /// What its runs are named after.
+    seed: String,
     main: Run,
     /// The open runs of its subagents.
     children: BTreeMap<String, Run>,
@@ -91,7 +93,7 @@ impl Exporter {
     /// The next event; gives the lines that it becomes, if any.
     pub fn event(&mut self, event: &UniversalEvent<'_>, mut write: impl FnMut(Line<'_>)) {
         let id = event.session_id.as_ref();
-        let mut session = self.sessions.remove(id).unwrap_or_else(|| Session::new(id));
+        let mut session = self.sessions.remove(id).unwrap_or_else(|| Session::new(event));
         let mut drafts = Vec::new();
         session.map(event, &mut drafts);
         for draft in drafts {
@@ -147,10 +149,18 @@ impl Exporter {
 }
 
 impl Session {
-    fn new(id: &str) -> Self {
-        let main = Run { id: run_id(id, ""), parent: None, seq: 0, nth: 0 };
+    fn new(first: &UniversalEvent<'_>) -> Self {
+        let id = first.session_id.as_ref();
+        let seed = match first.data {
+            // Transcripts that are read one by one are often called the same.
+            EventData::SessionStarted(_) if !crate::write::is_uuid(id) => {
+                [id, first.native_session_id.as_deref().unwrap_or_default(), &first.time].join("\0")
+            }
+            _ => id.to_owned(),
+        };
+        let main = Run { id: run_id(&seed, ""), parent: None, seq: 0, nth: 0 };
         let (children, calls) = (BTreeMap::new(), BTreeMap::new());
-        Self { id: id.to_owned(), main, children, calls, runs: 0, turns: 0, in_turn: false }
+        Self { id: id.to_owned(), seed, main, children, calls, runs: 0, turns: 0, in_turn: false }
     }
 
     fn map(&mut self, event: &UniversalEvent<'_>, drafts: &mut Vec<Draft>) {
@@ -305,7 +315,7 @@ impl Session {
         let Call { name, by, runs, .. } = call.clone();
         let parent = by.as_ref().and_then(|caller| self.children.get(caller)).unwrap_or(&self.main);
         let nth = if runs == 1 { String::new() } else { format!(" {runs}") };
-        let id = run_id(&self.id, &format!("{agent}{nth}"));
+        let id = run_id(&self.seed, &format!("{agent}{nth}"));
         self.runs += 1;
         let run = Run { id, parent: Some(parent.id.clone()), seq: 0, nth: self.runs };
         let call = Draft {
@@ -427,7 +437,7 @@ fn json_or_text(arguments: &Text<'_>) -> Json<'static> {
     }
 }
 
-/// The identifier of a run: a session's own where it is a UUID, else one that is made of it, always the same.
+/// The identifier of a run: a session's own where it is a UUID, else one that is made of how it began, always the same.
 fn run_id(session: &str, agent: &str) -> String {
     if agent.is_empty() && crate::write::is_uuid(session) {
         return session.to_owned();

@@ -9,7 +9,7 @@
 //!
 //! | universal | exchange | lost on the way there | lost on the way back |
 //! |---|---|---|---|
-//! | session | a run; its identifier is a UUID made from the session's | the session's identifier (but for `name`), the agent, metadata | `name` is not taken for an identifier |
+//! | session | a run; its identifier is a UUID: the session's, or made of that, the agent's own and the time at which it began | the session's identifier (but for `name`), the agent, metadata | `name` is not taken for an identifier |
 //! | turn | `step.*` of kind `agent`, path `turn`, one iteration a turn | its identifier | further agent steps inside a turn are notices |
 //! | message of the user or the assistant | `message.user`, `message.assistant` | deltas, native identifiers, whether it failed; images and files become text that names them | whether a block is `router` or `agent_emitted` becomes `source`; commands and stream chunks become text |
 //! | tool call | `tool.call` | `tool_kind`, `title`, `cwd`, `mcp` | |

@@ -272,3 +272,21 @@ fn a_foreign_run_tree_becomes_one_session_whose_called_runs_are_subagents() {
     assert_eq!(importer.counts().unknown, BTreeMap::from([("event step.paused".to_owned(), 1)]));
     assert_eq!(importer.counts().lines, 15);
 }
+
+/// Transcripts that are converted one by one are all called the same.
+#[test]
+fn sessions_that_began_otherwise_have_other_runs_and_the_same_one_always_the_same() {
+    let all = recordings();
+    let of = |name: &str| all.iter().find(|path| path.ends_with(name)).map(|path| events(path)).expect("a recording");
+    let runs = |name: &str| exported(&of(name), Layout::FilePerRun).into_keys().collect::<Vec<_>>();
+    let (hello, subagent) = (runs("codex/recordings/hello.jsonl"), runs("codex/recordings/subagent.jsonl"));
+    assert_eq!(hello, runs("codex/recordings/hello.jsonl"));
+    assert!(subagent.len() > 1 && subagent.iter().all(|run| !hello.contains(run)), "{hello:?} {subagent:?}");
+    // One that is called by a UUID is called so.
+    let id = "7f1b2c3d-0000-4000-8000-000000000001";
+    let named = of("codex/recordings/hello.jsonl").into_iter().map(|mut event| {
+        event.session_id = id.into();
+        event
+    });
+    assert_eq!(exported(&named.collect::<Vec<_>>(), Layout::FilePerRun).into_keys().collect::<Vec<_>>(), [id]);
+}

@@ -2,7 +2,7 @@ import type { ConvertOptions } from "../transcript.js";
 import type { Command } from "./command.js";
 import { convertOptions, INPUTS, READING } from "./command.js";
 import { writeDocument } from "./document.js";
-import { eachInput } from "./each.js";
+import { eachInput, nameOf } from "./each.js";
 import { isCalledBeside, lookAt, outputsFor, readRuns, type Write } from "./exchange.js";
 import { EXIT } from "./failure.js";
 import type { Input } from "./input.js";
@@ -35,9 +35,12 @@ What was read is summed up on standard error.`,
     const say = (summary: string) => {
       if (!options.has("quiet")) note(summary);
     };
-    const open = await outputsFor(to, options.get("out"));
+    const folder = options.get("out");
+    const open = await outputsFor(to, folder);
     return eachInput(options.paths, async (found) => {
-      const { input, exchange } = await lookAt(found, settings);
+      const { input: seen, exchange } = await lookAt(found, settings);
+      // Files of runs are named after their session: what is converted by another call is another one.
+      const input = folder === undefined || exchange ? seen : { sessionId: nameOf(seen), ...seen };
       if (exchange && (await isCalledBeside(input))) return EXIT.ok;
       const output = open();
       const write: Write = (lines) => output.write(lines);

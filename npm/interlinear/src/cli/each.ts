@@ -36,10 +36,12 @@ export async function eachInput(
   return worst;
 }
 
+/** The name of an input's file, without its ending. */
+export const nameOf = ({ label }: Input): string => basename(stemOf(label));
+
 /** Each session is called by the name of its file; with the folders where another file has the same name. */
 function withSessionIds(inputs: readonly Input[]): Input[] {
   const names = new Map<string, number>();
-  const nameOf = ({ label }: Input) => basename(stemOf(label));
   for (const input of inputs) names.set(nameOf(input), (names.get(nameOf(input)) ?? 0) + 1);
   return inputs.map((input) => {
     const unique = names.get(nameOf(input)) === 1;
