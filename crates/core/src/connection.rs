@@ -111,6 +111,16 @@ impl Connection {
         Self { machine, tape: Tape::default(), repeats: Repeats::default() }
     }
 
+    /// For another process of the agent in the same transcript: what it says belongs to other sessions.
+    pub(crate) fn successor(&self) -> Self {
+        let book = &self.machine.book;
+        let name = format!("{}_{}", book.prefix, book.sessions.len() + 1);
+        let mut next = Self::of(book.agent, book.form, &name, book.include_raw);
+        next.machine.max_line = self.machine.max_line;
+        next.machine.book.stats.before = book.stats.number();
+        next
+    }
+
     pub(crate) fn agent(&self) -> Agent {
         self.machine.book.agent
     }

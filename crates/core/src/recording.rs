@@ -5,6 +5,7 @@
 
 use crate::api::{Agent, Channel, Exit, Stats};
 use crate::connection::Connection;
+use crate::convert::add_up;
 use crate::json::{Tape, Value};
 use crate::lines::{Line, Lines};
 use crate::sink::Sink;
@@ -14,12 +15,24 @@ use crate::time;
 #[derive(Debug)]
 pub(crate) struct Recording {
     connection: Connection,
+    /// What was read of the processes before.
+    past: Vec<Stats>,
     lines: Lines,
     limit: usize,
     tape: Tape<'static>,
     /// When the recording began, in milliseconds since 1970.
     epoch: i64,
     now: f64,
+    gone: Option<Gone>,
+}
+
+/// A process that is gone. What it had written may be recorded after its end; another one shows by what it writes.
+#[derive(Debug, Default)]
+struct Gone {
+    exit: Exit,
+    at: f64,
+    /// The records of what the host has written since then, and their times: nobody knows yet whether anyone reads it.
+    written: Vec<(String, f64)>,
 }
 
 /// What a record tells about the transcript.
@@ -61,7 +74,8 @@ impl Recording {
     pub(crate) fn new(connection: Connection, limit: usize) -> Self {
         // A record holds a line with its quotes escaped.
         let limit = limit.saturating_mul(2).saturating_add(1024);
-        Self { connection, lines: Lines::default(), limit, tape: Tape::default(), epoch: 0, now: 0.0 }
+        let (lines, tape) = (Lines::default(), Tape::default());
+        Self { connection, past: Vec::new(), lines, limit, tape, epoch: 0, now: 0.0, gone: None }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut dyn Sink) {
@@ -73,11 +87,30 @@ impl Recording {
     pub(crate) fn end(&mut self, sink: &mut dyn Sink) {
         let mut lines = std::mem::take(&mut self.lines);
         lines.end(|line| self.record(line, sink));
+        self.is_gone(false, sink);
         self.connection.end(self.now, sink);
     }
 
+    /// The process is gone for good. `another`: one more was started, which has sessions of its own.
+    fn is_gone(&mut self, another: bool, sink: &mut dyn Sink) {
+        let Some(Gone { exit, at, written }) = self.gone.take() else { return };
+        self.connection.exited(&exit, at, sink);
+        if another {
+            let next = self.connection.successor();
+            self.past.push(std::mem::replace(&mut self.connection, next).stats());
+        }
+        for (record, now) in written {
+            if let Ok(value) = Tape::default().read(&record) {
+                replay(&mut self.connection, value, now, sink);
+            }
+        }
+    }
+
     pub(crate) fn stats(&self) -> Stats {
-        self.connection.stats()
+        match self.past.as_slice() {
+            [] => self.connection.stats(),
+            past => add_up(past.iter().cloned().chain([self.connection.stats()])),
+        }
     }
 
     /// One record. What is none is handed on as if the agent had written it: nothing is lost.
@@ -100,7 +133,9 @@ impl Recording {
             let started = value.get("started_at");
             let parsed = started.and_then(Value::str).and_then(time::parse);
             self.epoch = parsed.or_else(|| started.and_then(Value::i64)).unwrap_or(0);
-            self.now = self.epoch as f64;
+            self.now = self.now.max(self.epoch as f64);
+            // Another recording is put behind the first.
+            self.is_gone(true, sink);
             return;
         }
         if let Some(ms) = value.get("t").and_then(Value::f64) {
@@ -110,8 +145,32 @@ impl Recording {
             }
             self.now = self.now.max(now);
         }
-        replay(connection, value, self.now, sink);
+        let dir = value.get("dir").and_then(Value::str).unwrap_or_default();
+        if dir == "exit" || self.gone.is_some() {
+            self.at_the_end(dir, value, &text, sink);
+        } else {
+            replay(connection, value, self.now, sink);
+        }
         self.tape = tape.emptied();
+    }
+
+    /// A record of the end of a process, or after it.
+    fn at_the_end(&mut self, dir: &str, value: Value<'_>, text: &str, sink: &mut dyn Sink) {
+        match (&mut self.gone, dir) {
+            (Some(gone), "in") => return gone.written.push((text.to_owned(), self.now)),
+            (Some(gone), "out" | "exit") if !gone.written.is_empty() => self.is_gone(true, sink),
+            _ => {}
+        }
+        if dir != "exit" {
+            return replay(&mut self.connection, value, self.now, sink);
+        }
+        let signal = value.get("signal").and_then(Value::str).map(str::to_owned);
+        let restart = value.get("restart").and_then(Value::bool).unwrap_or_default();
+        let exit = Exit { code: value.get("code").and_then(Value::i64), signal, restart };
+        if restart {
+            return self.connection.exited(&exit, self.now, sink);
+        }
+        self.gone = Some(Gone { exit, at: self.now, written: Vec::new() });
     }
 }
 
@@ -130,11 +189,6 @@ fn replay(connection: &mut Connection, value: Value<'_>, now: f64, sink: &mut dy
     match dir {
         "in" => connection.sent(&line, &channel(Channel::Stdin), now, sink),
         "err" => connection.receive(&line, &Channel::Stderr, now, sink),
-        "exit" => {
-            let signal = text("signal").map(str::to_owned);
-            let restart = value.get("restart").and_then(Value::bool).unwrap_or_default();
-            connection.exited(&Exit { code: value.get("code").and_then(Value::i64), signal, restart }, now, sink);
-        }
         _ => connection.receive(&line, &channel(Channel::Stdout), now, sink),
     }
 }
