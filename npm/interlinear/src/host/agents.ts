@@ -81,6 +81,8 @@ export interface Recipe {
   readonly fixed: readonly ("model" | "variant" | "permissionMode")[];
 }
 
+  /** The permission modes that a process takes only if it was started with them. */
+  readonly fixedModes?: readonly string[];
 /** The registry, in the core's order. */
 const RECIPES: Readonly<Record<Agent, Recipe>> = { claude, codex, opencode, amp, pi };
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, Exit } from "../../types/index.js";
+import { InterlinearError } from "../errors.js";
 import type { Launch, Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
 import type { Link } from "./link.js";
@@ -32,6 +33,8 @@ const SETTINGS = {
   set_permission_mode: "permissionMode",
 } as const;
 
+type Setting = (typeof SETTINGS)[keyof typeof SETTINGS];
+
 /**
  * A process for one session. Where something can only be changed by an option of a new process, or where an interrupt
  * ends the agent, another process goes on with the session at the next prompt.
@@ -39,6 +42,8 @@ const SETTINGS = {
 export class Dedicated implements Runtime {
   readonly #options: DedicatedOptions;
   #launch: Omit<Launch, "file">;
+  /** The one with which the agent was last there: what it does not take of another is taken back. */
+  #taken: Omit<Launch, "file"> | undefined;
   #process: AgentProcess | undefined;
   /** The session goes on when the process is gone. */
   #goesOn = false;
@@ -65,8 +70,10 @@ export class Dedicated implements Runtime {
       folder.remove();
       throw error;
     });
+    const changed = this.#changed();
     this.#process = process;
-    this.#goesOn = false;
+    // One that does not take what was changed does not end the session.
+    this.#goesOn = changed.length > 0;
     this.#isOutdated = false;
     const greeting = this.#greeting();
     const ended = link.attach(process).then((exit) => {
@@ -79,7 +86,10 @@ export class Dedicated implements Runtime {
     try {
       link.command(this.#handshake());
       await greeted(greeting, ended, recipe, patience);
+      this.#goesOn = false;
+      this.#taken = this.#launch;
     } catch (error) {
+      if (changed.length > 0 && !this.#terminated) throw await this.#takeBack(process, changed, error);
       this.#terminated = true;
       journal.hurry();
       await process.terminate();
@@ -96,18 +106,18 @@ export class Dedicated implements Runtime {
     const { recipe, link, journal } = this.#options;
     if (this.#terminated || journal.status === "ended") throw sessionEnded(recipe);
     const setting = command.type in SETTINGS ? SETTINGS[command.type as keyof typeof SETTINGS] : undefined;
-    if (setting !== undefined) {
-      const value = Object.entries(command).find(([key]) => key !== "type")?.[1] as string;
+    const value = Object.entries(command).find(([key]) => key !== "type")?.[1] as string;
+    if (setting !== undefined && this.#isFixed(setting, value)) {
       this.#launch = { ...this.#launch, [setting]: value };
-      if (recipe.fixed.includes(setting)) {
-        this.#isOutdated = true;
-        return this.#renew();
-      }
+      this.#isOutdated = true;
+      return this.#renew();
     }
     if (command.type === "prompt") await this.#return();
     if (command.type === "interrupt" && recipe.endsWhenInterrupted) this.#goesOn = true;
     link.command(command);
   }
+    // Only what was not refused is another process's too.
+    if (setting !== undefined) this.#launch = { ...this.#launch, [setting]: value };
 
   async terminate(): Promise<void> {
     if (this.#terminated) return this.#gone;
@@ -122,6 +132,30 @@ export class Dedicated implements Runtime {
   }
 
   /** Ends a process that is outdated, if it has nothing to do: a turn that runs is not cut off. */
+  /** Whether only another process takes this. */
+  #isFixed(setting: Setting, value: string): boolean {
+    const { fixed, fixedModes = [] } = this.#options.recipe;
+    if (fixed.includes(setting)) return true;
+    return setting === "permissionMode" && fixedModes.includes(value) && this.#launch.permissionMode !== value;
+  }
+
+  /** What is to be different from the process before; nothing for the first one. */
+  #changed(): Setting[] {
+    const [before, now] = [this.#taken, this.#launch];
+    return before === undefined ? [] : Object.values(SETTINGS).filter((setting) => before[setting] !== now[setting]);
+  }
+
+  /** The process is not to be had with what was changed: the next one is as the last one was. */
+  async #takeBack(process: AgentProcess, changed: readonly Setting[], error: unknown): Promise<unknown> {
+    await process.terminate();
+    await this.#gone;
+    for (const setting of changed) this.#launch = { ...this.#launch, [setting]: this.#taken?.[setting] };
+    if (!(error instanceof InterlinearError)) return error;
+    const { code, message, cure } = error;
+    const back = `${changed.join(" and ")} ${changed.length > 1 ? "are" : "is"} as it was; prompt again, or choose another.`;
+    return new InterlinearError(code, message, `${cure} ${back}`, { cause: error });
+  }
+
   async #renew(): Promise<void> {
     if (this.#isOutdated && this.#options.journal.status !== "running") await this.#leave();
   }

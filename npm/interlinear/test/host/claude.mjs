@@ -12,6 +12,10 @@ if (process.env.FAKE_REFUSES !== undefined) {
   process.stderr.write(`${process.env.FAKE_REFUSES}\n`);
   process.exit(1);
 }
+if (args.includes("nonsense")) {
+  process.stderr.write("error: option '--effort <level>' argument 'nonsense' is invalid.\n");
+  process.exit(1);
+}
 if (process.env.FAKE_SILENT !== undefined) setInterval(() => {}, 1000);
 
 const resumed = args.indexOf("--resume");

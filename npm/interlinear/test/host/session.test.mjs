@@ -169,6 +169,40 @@ test("what only another process can change leaves the running turn alone, and ho
   assert.deepEqual(await breaks(host, session.id), []);
 });
 
+test("a setting that the agent refuses at its start is taken back, and the session goes on", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd, variant: "low" });
+  await all(session.prompt("hello"));
+  const { nativeSessionId } = session;
+  await session.setVariant("nonsense");
+  const failure = { code: "agent_refused", message: /argument 'nonsense' is invalid/, cure: /variant is as it was/ };
+  await assert.rejects(all(session.prompt("hello")), failure);
+  assert.equal(session.status, "idle");
+  const args = JSON.parse(text(await all(session.prompt("arguments"))));
+  assert.deepEqual(args.slice(args.indexOf("--effort"), args.indexOf("--effort") + 2), ["--effort", "low"]);
+  assert.deepEqual(args.slice(-2), ["--resume", nativeSessionId]);
+  await session.setVariant("nonsense");
+  await assert.rejects(all(session.prompt("hello")), failure);
+  await session.terminate();
+  const events = await stored(host, session.id);
+  assert.deepEqual(events.at(-1).data, { reason: "terminated", terminated_by: "daemon" });
+  assert.deepEqual(await breaks(host, session.id), []);
+});
+
+test("a mode that a process takes only at its start is another process's, and none that was refused comes later", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  const { pid } = session;
+  await session.setPermissionMode("bypassPermissions");
+  const args = JSON.parse(text(await all(session.prompt("arguments"))));
+  assert.notEqual(session.pid, pid);
+  assert.ok(args.includes("--dangerously-skip-permissions"));
+  const { pid: second } = session;
+  await session.setPermissionMode("plan");
+  await all(session.prompt("hello"));
+  assert.equal(session.pid, second, "other modes need none");
+});
+
 test("a session that the store has already is not written over", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, sessionId: "twice" });

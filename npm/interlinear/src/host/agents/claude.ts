@@ -38,6 +38,7 @@ export const claude: Recipe = {
   runtime: "process",
   greets: '"control_response"',
   fixed: ["variant"],
+  fixedModes: ["bypassPermissions"],
   start({ model, variant, permissionMode, mcpServers, resume, file }) {
     const args = ["-p", "--verbose", "--output-format", "stream-json", "--input-format", "stream-json"];
     args.push("--include-partial-messages", "--permission-prompt-tool", "stdio");
