@@ -58,6 +58,8 @@ export interface Recipe {
   /** How the program lists its models: its arguments, and the names in what it says. */
   readonly lists?: { readonly args: readonly string[]; names(said: string): string[] };
   readonly modes: readonly string[];
+  /** Whether these are all, whatever its version: the words are the host's, and stand for options. */
+  readonly ownModes?: true;
   readonly variants: readonly string[];
   /** The variables of the host's environment that it may see, beside the common ones. */
   readonly passes: readonly string[];
@@ -79,10 +81,10 @@ export interface Recipe {
   readonly endsWhenInterrupted?: boolean;
   /** What can only be changed by another process, which goes on with the session. */
   readonly fixed: readonly ("model" | "variant" | "permissionMode")[];
-}
-
   /** The permission modes that a process takes only if it was started with them. */
   readonly fixedModes?: readonly string[];
+}
+
 /** The registry, in the core's order. */
 const RECIPES: Readonly<Record<Agent, Recipe>> = { claude, codex, opencode, amp, pi };
 

@@ -16,6 +16,7 @@ import { ask, askVersion, checkVersion, type Found, locate } from "./find.js";
 import { HttpWay } from "./http.js";
 import { Journal } from "./journal.js";
 import { Link } from "./link.js";
+import { checkOptions } from "./options.js";
 import { AgentProcess } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { Redactor } from "./redact.js";
@@ -405,33 +406,6 @@ async function identify(
   if (version === undefined) return { command, path };
   checkVersion(known, version);
   return { command, path, version };
-}
-
-/** Values become arguments of programs: one that looks like an option is none of ours. */
-function checkOptions(options: StartOptions): Recipe {
-  const { agent, model, variant, permissionMode, mcpServers, resume } = options;
-  const known = recipes().find(({ id }) => id === agent);
-  if (known === undefined) {
-    const names = recipes().map(({ id }) => id);
-    throw new InterlinearError("unknown_agent", `there is no agent \`${agent}\``, `Use one of ${names.join(", ")}.`);
-  }
-  for (const [name, value] of Object.entries({ model, variant, permissionMode, resume })) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in there
-    if (value !== undefined && (value === "" || /^-|[\u0000-\u001f]/.test(value))) {
-      const message = `${name} is ${JSON.stringify(value)}`;
-      throw new InterlinearError("bad_options", message, "It must be a name: not empty, with no dash in front.");
-    }
-  }
-  const offers = {
-    model: model === undefined || known.features.includes("set_model"),
-    variant: variant === undefined || known.features.includes("set_variant"),
-    permissionMode: permissionMode === undefined || known.modes.length > 0,
-    mcpServers: mcpServers === undefined || known.features.includes("mcp"),
-  };
-  const missing = Object.entries(offers).find(([, offered]) => !offered)?.[0];
-  if (missing === undefined) return known;
-  const cure = `Leave \`${missing}\` out; what ${known.name} is to do stands in its own settings.`;
-  throw new InterlinearError("unsupported", `${known.name} takes no ${missing}`, cure);
 }
 
 function sessionExists(id: string): InterlinearError {

@@ -4,6 +4,7 @@ import type { Store } from "../store/store.js";
 import type { Recipe } from "./agents.js";
 import type { Journal, Pending, SessionStatus } from "./journal.js";
 import type { Runtime } from "./runtime.js";
+import { checkMode, checkName } from "./options.js";
 import { sessionEnded } from "./runtime.js";
 import { type Turn, untilTurnEnds } from "./turn.js";
 
@@ -175,17 +176,20 @@ export class AgentSession implements AsyncDisposable {
 
   /** Chooses the model for what follows. */
   setModel(model: string): Promise<void> {
-    return this.#say({ type: "set_model", model });
+    return this.#say({ type: "set_model", model }, () => checkName("model", model));
   }
 
   /** Chooses the variant (reasoning effort) for what follows. */
   setVariant(variant: string): Promise<void> {
-    return this.#say({ type: "set_variant", variant });
+    return this.#say({ type: "set_variant", variant }, () => checkName("variant", variant));
   }
 
   /** Chooses what the agent may do without asking. */
   setPermissionMode(mode: string): Promise<void> {
-    return this.#say({ type: "set_permission_mode", mode });
+    return this.#say({ type: "set_permission_mode", mode }, () => {
+      checkName("permissionMode", mode);
+      checkMode(this.#parts.recipe, mode);
+    });
   }
 
   /** Asks the agent to summarise the conversation, to make room. */

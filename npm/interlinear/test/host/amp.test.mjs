@@ -38,3 +38,14 @@ test("a session that was terminated says so, also where the agent ends with exit
   assert.deepEqual(data, { reason: "terminated", terminated_by: "daemon" });
   assert.deepEqual(convert(readFileSync(record)).at(-1).data, data, "its recording says the same");
 });
+
+test("what the agent does not take is refused at the start and later, and never left out in silence", async (t) => {
+  const host = hostFor(t, { agents });
+  const failure = { code: "unsupported", cure: /default, allow-all/ };
+  await assert.rejects(host.start({ agent: "amp", cwd, permissionMode: "plan" }), failure);
+  const session = await host.start({ agent: "amp", cwd, permissionMode: "default" });
+  await assert.rejects(session.setPermissionMode("plan"), failure);
+  await assert.rejects(session.setModel("large"), { code: "unsupported" });
+  await session.setPermissionMode("allow-all");
+  await all(session.prompt("hello"));
+});

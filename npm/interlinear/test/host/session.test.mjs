@@ -203,6 +203,18 @@ test("a mode that a process takes only at its start is another process's, and no
   assert.equal(session.pid, second, "other modes need none");
 });
 
+test("what is no name is refused in a running session as at its start", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  for (const value of ["", "-x", "--dangerously-skip-permissions", "a\nb"]) {
+    await assert.rejects(session.setVariant(value), { code: "bad_options", message: /variant/ });
+    await assert.rejects(session.setModel(value), { code: "bad_options", message: /model/ });
+    await assert.rejects(session.setPermissionMode(value), { code: "bad_options", message: /permissionMode/ });
+  }
+  const args = JSON.parse(text(await all(session.prompt("arguments"))));
+  assert.equal(args.includes("--effort"), false);
+});
+
 test("a session that the store has already is not written over", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, sessionId: "twice" });

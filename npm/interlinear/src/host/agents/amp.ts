@@ -10,12 +10,13 @@ export const amp: Recipe = {
   features: ["resume", "interrupt", "images", "files", "mcp", "set_variant"],
   models: [],
   modes: ["default", "allow-all"],
+  ownModes: true,
   variants: ["smart", "rush", "large", "deep"],
   passes: ["AMP_*"],
   sets: { AMP_SKIP_UPDATE_CHECK: "1" },
   runtime: "process",
   endsWhenInterrupted: true,
-  fixed: ["model", "variant", "permissionMode"],
+  fixed: ["variant", "permissionMode"],
   start({ variant, permissionMode, mcpServers, resume, file }) {
     const args = resume === undefined ? [] : ["threads", "continue", resume];
     args.push("-x", "--stream-json", "--stream-json-input");

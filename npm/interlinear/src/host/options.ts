@@ -1,0 +1,44 @@
+// What may be asked of an agent, when a session starts and later.
+import { InterlinearError } from "../errors.js";
+import { type Recipe, recipes } from "./agents.js";
+import type { StartOptions } from "./host.js";
+
+/** How an agent is run with these options; refuses those that it does not take. */
+export function checkOptions(options: StartOptions): Recipe {
+  const { agent, model, variant, permissionMode, mcpServers, resume } = options;
+  const known = recipes().find(({ id }) => id === agent);
+  if (known === undefined) {
+    const names = recipes().map(({ id }) => id);
+    throw new InterlinearError("unknown_agent", `there is no agent \`${agent}\``, `Use one of ${names.join(", ")}.`);
+  }
+  const offers = {
+    model: model === undefined || known.features.includes("set_model"),
+    variant: variant === undefined || known.features.includes("set_variant"),
+    permissionMode: permissionMode === undefined || known.modes.length > 0,
+    mcpServers: mcpServers === undefined || known.features.includes("mcp"),
+  };
+  for (const [name, value] of Object.entries({ model, variant, permissionMode, resume })) {
+    if (value !== undefined) checkName(name, value);
+  }
+  const missing = Object.entries(offers).find(([, offered]) => !offered)?.[0];
+  if (missing !== undefined) {
+    const cure = `Leave \`${missing}\` out; what ${known.name} is to do stands in its own settings.`;
+    throw new InterlinearError("unsupported", `${known.name} takes no ${missing}`, cure);
+  }
+  if (permissionMode !== undefined) checkMode(known, permissionMode);
+  return known;
+}
+
+/** Values become arguments of programs: one that looks like an option is none of ours. */
+export function checkName(name: string, value: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in there
+  if (value !== "" && !/^-|[\u0000-\u001f]/.test(value)) return;
+  const message = `${name} is ${JSON.stringify(value)}`;
+  throw new InterlinearError("bad_options", message, "It must be a name: not empty, with no dash in front.");
+}
+
+/** Refuses a permission mode where it is certain that there is none of this name. */
+export function checkMode({ name, modes, ownModes }: Recipe, mode: string): void {
+  if (ownModes !== true || modes.includes(mode)) return;
+  throw new InterlinearError("unsupported", `${name} has no mode \`${mode}\``, `Use one of ${modes.join(", ")}.`);
+}
