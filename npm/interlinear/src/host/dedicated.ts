@@ -102,7 +102,7 @@ export class Dedicated implements Runtime {
     if (journal.failure !== undefined) throw journal.failure;
   }
 
-  async command(command: Command): Promise<void> {
+  async command(command: Command, signal?: AbortSignal): Promise<void> {
     const { recipe, link, journal } = this.#options;
     if (this.#terminated || journal.status === "ended") throw sessionEnded(recipe);
     const setting = command.type in SETTINGS ? SETTINGS[command.type as keyof typeof SETTINGS] : undefined;
@@ -113,11 +113,12 @@ export class Dedicated implements Runtime {
       return this.#renew();
     }
     if (command.type === "prompt") await this.#return();
+    signal?.throwIfAborted();
     if (command.type === "interrupt" && recipe.endsWhenInterrupted) this.#goesOn = true;
     link.command(command);
-  }
     // Only what was not refused is another process's too.
     if (setting !== undefined) this.#launch = { ...this.#launch, [setting]: value };
+  }
 
   async terminate(): Promise<void> {
     if (this.#terminated) return this.#gone;
@@ -131,7 +132,6 @@ export class Dedicated implements Runtime {
     link.close();
   }
 
-  /** Ends a process that is outdated, if it has nothing to do: a turn that runs is not cut off. */
   /** Whether only another process takes this. */
   #isFixed(setting: Setting, value: string): boolean {
     const { fixed, fixedModes = [] } = this.#options.recipe;
@@ -156,6 +156,7 @@ export class Dedicated implements Runtime {
     return new InterlinearError(code, message, `${cure} ${back}`, { cause: error });
   }
 
+  /** Ends a process that is outdated, if it has nothing to do: a turn that runs is not cut off. */
   async #renew(): Promise<void> {
     if (this.#isOutdated && this.#options.journal.status !== "running") await this.#leave();
   }

@@ -5,8 +5,8 @@ import type { Journal } from "./journal.js";
 
 /** What carries a session: a process of its own, or a part in a shared one. */
 export interface Runtime {
-  /** Hands a command to the agent. Waits where the agent is not ready for it. */
-  command(command: Command): Promise<void>;
+  /** Hands a command to the agent. Waits where the agent is not ready for it, unless the signal fires meanwhile. */
+  command(command: Command, signal?: AbortSignal): Promise<void>;
   /** Ends the session, and all that runs for it alone. */
   terminate(): Promise<void>;
   /** The process that it runs in, while there is one. */

@@ -1,12 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, Command, PermissionReply, PromptMode, PromptPart, UniversalEvent } from "../../types/index.js";
 import type { Store } from "../store/store.js";
 import type { Recipe } from "./agents.js";
 import type { Journal, Pending, SessionStatus } from "./journal.js";
-import type { Runtime } from "./runtime.js";
 import { checkMode, checkName } from "./options.js";
+import type { Runtime } from "./runtime.js";
 import { sessionEnded } from "./runtime.js";
-import { type Turn, untilTurnEnds } from "./turn.js";
+import { REFUSED_MS, type Turn, untilTurnEnds } from "./turn.js";
+
+/** So long after its prompt a turn is waited for that is to be interrupted. */
+const SOON_MS = 5000;
 
 /** What a session is made of; the host puts it together. */
 export interface SessionParts {
@@ -49,6 +53,8 @@ export class AgentSession implements AsyncDisposable {
   readonly #parts: SessionParts;
   /** Commands go one after the other, in the order in which they were called. */
   #last: Promise<void> = Promise.resolve();
+  /** The turns that were asked for, and may begin yet. */
+  readonly #coming = new Set<Promise<void>>();
 
   /** Use `AgentHost.start`. */
   constructor(parts: SessionParts) {
@@ -92,31 +98,35 @@ export class AgentSession implements AsyncDisposable {
     const { mode, includeRaw = false, signal } = options;
     const { journal } = this.#parts;
     let from = 0;
-    let turns = 0;
+    let before = { turns: 0, failures: 0 };
     let isRunning = false;
-    const sent = this.#say({ type: "prompt", parts, ...(mode && { mode }) }, () => {
+    const first = () => {
       signal?.throwIfAborted();
       from = this.lastSequence;
-      turns = journal.turns;
+      before = { turns: journal.turns, failures: journal.failures };
       isRunning = this.status === "running";
-    });
-    const interrupt = () => void this.interrupt().catch(() => {});
+    };
+    const sent = this.#say({ type: "prompt", parts, ...(mode && { mode }) }, first, signal);
+    const isOver = () => journal.turns > before.turns || journal.status === "ended" || journal.failure !== undefined;
+    const hasBegun = () => this.status === "running" || isOver();
+    const isAnswered = () => hasBegun() || journal.failures > before.failures;
+    const begun = sent
+      .then(() => journal.until(isAnswered).promise)
+      .then(() => Promise.race([journal.until(hasBegun).promise, sleep(REFUSED_MS, undefined, { ref: false })]));
+    this.#expect(sent.then(() => Promise.race([begun, sleep(SOON_MS, undefined, { ref: false })])));
+    const interrupt = () => void begun.then(() => this.#interrupt()).catch(() => {});
     const release = () => signal?.removeEventListener("abort", interrupt);
     signal?.addEventListener("abort", interrupt, { once: true });
     // Whether or not anyone reads the turn, what comes after it is not interrupted; nor need its failure be heard twice.
-    const isOver = () => journal.turns > turns || journal.status === "ended" || journal.failure !== undefined;
-    sent.then(() => journal.until(isOver).promise).then(release, release);
+    const over = () => (this.status === "running" ? journal.until(isOver).promise : undefined);
+    begun.then(over).then(release, release);
     const events = async function* (this: AgentSession): AsyncGenerator<UniversalEvent> {
-      try {
-        await sent;
-        const signals = signal === undefined ? [] : [signal];
-        const follow = (enough: AbortSignal) =>
-          this.events({ from, includeRaw, signal: AbortSignal.any([enough, ...signals]) });
-        yield* untilTurnEnds(isRunning, follow);
-        signal?.throwIfAborted();
-      } finally {
-        release();
-      }
+      await sent;
+      const signals = signal === undefined ? [] : [signal];
+      const follow = (enough: AbortSignal) =>
+        this.events({ from, includeRaw, signal: AbortSignal.any([enough, ...signals]) });
+      yield* untilTurnEnds(isRunning, follow);
+      signal?.throwIfAborted();
     };
     return { sent, [Symbol.asyncIterator]: () => events.call(this) };
   }
@@ -160,8 +170,16 @@ export class AgentSession implements AsyncDisposable {
     });
   }
 
-  /** Stops the running turn, if there is one; resolves when it is over. The session stays usable. */
+  /**
+   * Stops the running turn, or the one that was just asked for, if there is one; resolves when it is over. The session
+   * stays usable.
+   */
   async interrupt(): Promise<void> {
+    if (this.status === "idle") await Promise.all(this.#coming);
+    await this.#interrupt();
+  }
+
+  async #interrupt(): Promise<void> {
     const { journal, runtime } = this.#parts;
     if (journal.status !== "running") return;
     // Not behind the commands that wait: they may wait for this.
@@ -172,6 +190,16 @@ export class AgentSession implements AsyncDisposable {
     } finally {
       over.cancel();
     }
+  }
+
+  /** Remembers a turn until it begins, or is not waited for any more. */
+  #expect(turn: Promise<void>): void {
+    const coming = turn
+      .catch(() => {})
+      .then(() => {
+        this.#coming.delete(coming);
+      });
+    this.#coming.add(coming);
   }
 
   /** Chooses the model for what follows. */
@@ -209,13 +237,13 @@ export class AgentSession implements AsyncDisposable {
   }
 
   /** Hands a command over when those before it are. */
-  #say(command: Command, first?: () => void): Promise<void> {
+  #say(command: Command, first?: () => void, signal?: AbortSignal): Promise<void> {
     const { journal, recipe, runtime } = this.#parts;
     const said = this.#last.then(async () => {
       if (journal.failure !== undefined) throw journal.failure;
       if (journal.status === "ended") throw sessionEnded(recipe);
       first?.();
-      await runtime.command(command);
+      await runtime.command(command, signal);
     });
     this.#last = said.catch(() => {});
     return said;

@@ -280,8 +280,9 @@ export class Seat implements Runtime {
     return { type: "resume", native_session_id: native, start: this.#start };
   }
 
-  async command(command: Command): Promise<void> {
+  async command(command: Command, signal?: AbortSignal): Promise<void> {
     await this.#server.ready();
+    signal?.throwIfAborted();
     if (this.journal.status === "ended") throw sessionEnded(this.#server.recipe);
     // A server that is started again is told what was chosen meanwhile.
     if (command.type === "set_model") this.#start = { ...this.#start, model: command.model };

@@ -8,7 +8,7 @@ export interface Turn extends AsyncIterable<UniversalEvent> {
 }
 
 /** After an error outside of a turn, one may still begin: so long it is waited for. */
-const REFUSED_MS = 2000;
+export const REFUSED_MS = 2000;
 
 /**
  * The events up to the end of the turn that a prompt began or joined; where the agent refused it, up to the error that

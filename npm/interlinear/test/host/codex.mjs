@@ -2,6 +2,7 @@
 // Speaks as Codex's app server does, with as many threads as are asked for: for the tests of shared servers.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 if (process.argv.includes("--version")) {
   console.log("codex-cli 0.166.0");
@@ -29,7 +30,7 @@ function turn(threadId, words) {
   notify("item/started", { threadId, turnId: id, item: user });
   notify("item/completed", { threadId, turnId: id, item: user });
   if (words === "crash") process.kill(process.pid, "SIGKILL");
-  if (words === "wait") return { id };
+  if (words.endsWith("wait")) return { id };
   const item = { type: "agentMessage", id: `msg-${id}`, text: `${threadId} heard ${words}` };
   notify("item/started", { threadId, turnId: id, item: { ...item, text: "" } });
   notify("item/agentMessage/delta", { threadId, turnId: id, itemId: item.id, delta: item.text });
@@ -56,10 +57,11 @@ const ANSWERS = {
 };
 
 createInterface({ input: process.stdin })
-  .on("line", (line) => {
+  .on("line", async (line) => {
     const { id, method, params } = JSON.parse(line);
     log(method);
     if (id === undefined) return;
+    if (params?.input?.[0].text.startsWith("slow")) await sleep(500);
     try {
       print({ id, result: ANSWERS[method]?.(params) ?? {} });
     } catch (error) {

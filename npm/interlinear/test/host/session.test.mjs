@@ -134,6 +134,20 @@ test("a signal interrupts its own turn and no later one, whether or not the turn
   await eventually(() => session.status === "idle", "it is interrupted, though nobody reads it");
 });
 
+test("a signal that fires before the agent was told keeps the prompt from it", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  await all(session.prompt("hello"));
+  await session.setVariant("high");
+  const early = new AbortController();
+  const unsaid = session.prompt("wait", { signal: early.signal });
+  // Another process is being started for it.
+  setTimeout(() => early.abort(new Error("enough")), 5);
+  await assert.rejects(unsaid.sent, /enough/);
+  assert.equal(session.status, "idle");
+  assert.equal(text(await all(session.prompt("hello"))), "Good day.");
+});
+
 test("what only another process can change lets another one go on with the session", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, model: "one" });

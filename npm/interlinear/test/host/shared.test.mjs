@@ -21,6 +21,25 @@ function shared(t, agent, options = {}) {
   return { host, done, open };
 }
 
+test("a turn that has not begun yet is interrupted as soon as it does", async (t) => {
+  const { host, open } = shared(t, "codex");
+  const session = await open();
+  const stopped = new AbortController();
+  const first = session.prompt("slow wait", { signal: stopped.signal });
+  await first.sent;
+  assert.equal(session.status, "idle", "the agent has not answered yet");
+  stopped.abort();
+  await assert.rejects(all(first), { name: "AbortError" });
+  const ends = async () => (await stored(host, session.id)).filter(({ type }) => type === "turn.ended");
+  await eventually(async () => (await ends()).length === 1, "the turn has begun and is over");
+  assert.equal((await ends())[0].data.metadata.status, "interrupted");
+  const second = all(session.prompt("slow wait"));
+  await session.interrupt();
+  assert.equal((await second).at(-1).data.metadata.status, "interrupted");
+  assert.match(text(await all(session.prompt("hello"))), /heard hello/);
+  assert.deepEqual(await breaks(host, session.id), []);
+});
+
 for (const agent of ["codex", "opencode"]) {
   test(`${agent}: sessions that start at once share one server, and each has its own conversation`, async (t) => {
     const { host, done, open } = shared(t, agent);
