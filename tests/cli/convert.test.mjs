@@ -237,3 +237,27 @@ test("the stored sessions of every agent are found in its folder, whatever their
     );
   }
 });
+
+describe("a folder with very many sessions", () => {
+  const folder = mkdtempSync(join(tmpdir(), "interlinear-test-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const subagents = 150;
+  const entry = (session, agentId) => {
+    const message = { role: "user", content: "x".repeat(agentId === undefined ? 70_000 : 500) };
+    const uuid = `${session}-${agentId}`;
+    const kind = { type: "user", parentUuid: null, isSidechain: agentId !== undefined, userType: "external" };
+    const place = { cwd: "/", sessionId: session, version: "2.0.14", timestamp: "2026-01-01T00:00:00Z", agentId };
+    return `${JSON.stringify({ ...kind, ...place, uuid, message })}\n`;
+  };
+  for (let at = 0; at < 300; at += 1) writeFileSync(join(folder, `s${at}.jsonl`), entry(`s${at}`));
+  for (let at = 0; at < subagents; at += 1) writeFileSync(join(folder, `agent-${at}.jsonl`), entry("s7", `${at}`));
+
+  test("is read with few open files, and subagents with the session that they name", { timeout: 60_000 }, async () => {
+    const { code, stderr } = await shell(`ulimit -n 128; $interlinear convert ${folder} > ${folder}/out`);
+    assert.equal(code, 0, stderr);
+    const sessions = stderr.trim().split("\n");
+    assert.equal(sessions.length, 300);
+    const [one] = sessions.filter((line) => line.includes("/s7.jsonl:"));
+    assert.match(one, new RegExp(`${subagents + 1} lines`), "its subagents are read with it");
+  });
+});

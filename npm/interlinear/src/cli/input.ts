@@ -84,18 +84,34 @@ async function together(label: string, files: readonly InputFile[]): Promise<Inp
 /** How the files of subagents are called that lie beside a session. */
 const SUBAGENT = /^agent-.*\.jsonl$/;
 
-/** The files of subagents beside a session that name it in their first line. */
+/** The files of subagents beside a session that name it. */
 async function subagentsOf(path: string): Promise<InputFile[]> {
   const folder = dirname(path);
-  const session = `"sessionId":${JSON.stringify(basename(stemOf(path)))}`;
-  const found: InputFile[] = [];
+  const known = subagents.get(folder) ?? subagentsIn(folder);
+  subagents.set(folder, known);
+  const found = (await known).get(JSON.stringify(basename(stemOf(path)))) ?? [];
+  return found.filter((file) => file.path !== path);
+}
+
+/** For each folder that was looked into, the files of subagents by the sessions that they name: each is read once. */
+const subagents = new Map<string, Promise<Map<string, InputFile[]>>>();
+
+async function subagentsIn(folder: string): Promise<Map<string, InputFile[]>> {
+  const found = new Map<string, InputFile[]>();
   for (const { name } of await list(folder)) {
-    const file = join(folder, name);
-    if (!SUBAGENT.test(name) || file === path) continue;
-    if ((await beginningOf(file)).includes(session)) found.push({ name: resolve(file), path: file, once: false });
+    if (!SUBAGENT.test(name)) continue;
+    const path = join(folder, name);
+    const beginning = await beginningOf(path);
+    const sessions = new Set(Array.from(beginning.matchAll(SESSION), ([, session = ""]) => session));
+    for (const session of sessions) {
+      found.set(session, [...(found.get(session) ?? []), { name: resolve(path), path, once: false }]);
+    }
   }
   return found;
 }
+
+/** The session that a line names, as JSON. */
+const SESSION = /"sessionId":("(?:[^"\\]|\\.)*")/g;
 
 async function beginningOf(path: string): Promise<string> {
   const file = await openFile(path);

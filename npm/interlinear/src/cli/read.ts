@@ -10,6 +10,8 @@ import { Spool } from "./spool.js";
 
 /** How much is read at a time. */
 const CHUNK = 64 * 1024;
+/** So many files of a session are open at a time: it may have any number of subagents. */
+const MOST_OPEN = 32;
 
 /** What came of a transcript, once it was read. */
 export interface Reading {
@@ -143,11 +145,20 @@ export async function peekLine(file: InputFile): Promise<{ line: string; file: I
     if (done) break;
     head = Buffer.concat([head, value]);
   }
+  if (!file.once) {
+    // It is read from its beginning again: nothing stays open.
+    await chunks.return?.();
+    return { line: firstLine(head), file };
+  }
   async function* begun() {
     yield head;
     yield* { [Symbol.asyncIterator]: () => chunks };
   }
-  return { line: head.toString("utf8").split("\n", 1)[0] ?? "", file: { ...file, begun: begun() } };
+  return { line: firstLine(head), file: { ...file, begun: begun() } };
+}
+
+function firstLine(head: Buffer): string {
+  return head.toString("utf8").split("\n", 1)[0] ?? "";
 }
 
 /** Reads again what the core wants to see in another order. The bytes are good until the next ones are asked for. */
@@ -158,10 +169,18 @@ function* readStretches(
 ): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   const opened = new Map<number, number>();
+  const close = (file: number, descriptor: number) => {
+    opened.delete(file);
+    if (!files[file]?.once) closeSync(descriptor);
+  };
   try {
     for (const { file, start, end } of stretches) {
       const descriptor = opened.get(file) ?? openAgain(files[file], spool);
+      // The one that was used last stands last.
+      opened.delete(file);
       opened.set(file, descriptor);
+      const [first] = opened;
+      if (first !== undefined && opened.size > MOST_OPEN) close(...first);
       for (let at = start; at < end; ) {
         const read = readSync(descriptor, buffer, 0, Math.min(CHUNK, end - at), at);
         if (read === 0) throw new UsageError(`${files[file]?.path} became shorter while it was read: try again`);
@@ -170,7 +189,7 @@ function* readStretches(
       }
     }
   } finally {
-    for (const [file, descriptor] of opened) if (!files[file]?.once) closeSync(descriptor);
+    for (const [file, descriptor] of opened) close(file, descriptor);
   }
 }
 
