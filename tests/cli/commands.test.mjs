@@ -82,6 +82,17 @@ describe("a wrong command line is exit code 2 and says what is wrong", () => {
       /loop\.jsonl: it is a link that leads back to itself/,
     ],
     "a file below a file": [["convert", join(scratch, "file", "x.jsonl")], /x\.jsonl: there is no such file/],
+    "a folder for a document": [
+      ["convert", "--to", "markdown", "--out", scratch, recording("hello")],
+      /--out goes with --to exchange only/,
+    ],
+    "a folder that serve was not asked for": [
+      ["serve", scratch, "--port", "0"],
+      /interlinear-test-\w+: serve takes options only/,
+    ],
+    "a word that agents does not take": [["agents", "claude"], /claude: agents takes options only/],
+    "a port that is none": [["serve", "--port", "99999"], /--port 99999: it takes a number from 0 to 65535/],
+    "to keep nothing": [["serve", "--keep", "0"], /--keep 0: it takes a number of days, from 1 on/],
     "a choice that is none": [["show", "--lines", "some", recording("hello")], /--lines some: it takes all or mapped/],
   };
   for (const [name, [args, message]] of Object.entries(wrong)) {

@@ -11,6 +11,7 @@ export const agents: Command = {
     json: { type: "boolean", help: "as a JSON array" },
     models: { type: "boolean", help: "ask each for its models; this takes a while" },
   },
+  optionsOnly: true,
   async run(options) {
     await using host = new AgentHost();
     const known = await host.agents({ models: options.has("models") });

@@ -15,6 +15,8 @@ export interface Command {
   readonly details?: string;
   /** Its options, by their long names. */
   readonly options: Readonly<Record<string, Option>>;
+  /** Whether it takes nothing else: a word that is left over was meant for something. */
+  readonly optionsOnly?: true;
   /** Does it. */
   run(options: Options): Promise<ExitCode>;
 }

@@ -4,7 +4,7 @@ import { convertOptions, INPUTS, READING } from "./command.js";
 import { writeDocument } from "./document.js";
 import { eachInput, nameOf } from "./each.js";
 import { isCalledBeside, lookAt, outputsFor, readRuns, type Write } from "./exchange.js";
-import { EXIT } from "./failure.js";
+import { EXIT, UsageError } from "./failure.js";
 import type { Input } from "./input.js";
 import { note } from "./output.js";
 import type { Reading } from "./read.js";
@@ -30,17 +30,17 @@ What was read is summed up on standard error.`,
   },
   async run(options) {
     const settings = convertOptions(options);
-    const to = options.get("to");
+    const [to, out] = [options.get("to"), options.get("out")];
+    if (out !== undefined && to !== "exchange") throw new UsageError("--out goes with --to exchange only");
     if (to === "markdown" || to === "html") return writeDocument(to, options.paths, settings);
     const say = (summary: string) => {
       if (!options.has("quiet")) note(summary);
     };
-    const folder = options.get("out");
-    const open = await outputsFor(to, folder);
+    const open = await outputsFor(to, out);
     return eachInput(options.paths, async (found) => {
       const { input: seen, exchange } = await lookAt(found, settings);
       // Files of runs are named after their session: what is converted by another call is another one.
-      const input = folder === undefined || exchange ? seen : { sessionId: nameOf(seen), ...seen };
+      const input = out === undefined || exchange ? seen : { sessionId: nameOf(seen), ...seen };
       if (exchange && (await isCalledBeside(input))) return EXIT.ok;
       const output = open();
       const write: Write = (lines) => output.write(lines);

@@ -93,10 +93,7 @@ export interface Output {
 /** Writes in a format: universal events as they are, exchange events into one stream or a file a run. */
 export async function outputsFor(format: string | undefined, folder: string | undefined): Promise<() => Output> {
   const drop = async () => {};
-  if (format !== "exchange") {
-    if (folder !== undefined) throw new UsageError("--out goes with --to exchange only");
-    return () => ({ write: print, end: async () => {}, drop });
-  }
+  if (format !== "exchange") return () => ({ write: print, end: async () => {}, drop });
   await initExchange();
   if (folder !== undefined) {
     await mkdir(folder, { recursive: true }).catch((cause: Error) => {

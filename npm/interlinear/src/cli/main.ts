@@ -60,6 +60,8 @@ async function main(args: readonly string[]): Promise<ExitCode> {
     await write(helpOf(name, command));
     return EXIT.ok;
   }
+  const [word] = command.optionsOnly === true ? options.paths : [];
+  if (word !== undefined) throw new UsageError(`${word}: ${name} takes options only\nSee interlinear ${name} --help`);
   return command.run(options);
 }
 

@@ -30,10 +30,11 @@ describes the API.`,
     cors: { type: "string", value: "ORIGINS", help: "origins whose pages may call, with commas between" },
     keep: { type: "string", value: "DAYS", help: "for how long sessions are kept; for ever if not given" },
   },
+  optionsOnly: true,
   async run(options) {
     const host = options.get("host") ?? "127.0.0.1";
-    const port = number(options, "port") ?? 2468;
-    const keep = number(options, "keep");
+    const port = number(options, "port", "a number from 0 to 65535") ?? 2468;
+    const keep = number(options, "keep", "a number of days, from 1 on", 1);
     // An empty one is none: anybody would know it.
     const given = options.get("token") || process.env["INTERLINEAR_TOKEN"] || undefined;
     const token = tokenFor(host, given);
@@ -60,11 +61,11 @@ describes the API.`,
   },
 };
 
-function number(options: Options, name: string): number | undefined {
+function number(options: Options, name: string, what: string, least = 0): number | undefined {
   const value = options.get(name);
   if (value === undefined) return undefined;
-  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
-  throw new UsageError(`--${name} ${value}: it takes a number`);
+  if (/^\d{1,5}$/.test(value) && Number(value) >= least && Number(value) < 65_536) return Number(value);
+  throw new UsageError(`--${name} ${value}: it takes ${what}`);
 }
 
 /** Origins as browsers send them: without spaces around them and a slash behind. */
