@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Agent, McpServer, StartCommand } from "../../types/index.js";
-import { InterlinearError } from "../errors.js";
+import { codeOf, InterlinearError } from "../errors.js";
 import { openConnection, openSession } from "../session.js";
 import { JsonlStore } from "../store/jsonl/store.js";
 import type { Store } from "../store/store.js";
@@ -415,10 +415,21 @@ function sessionExists(id: string): InterlinearError {
 
 function checkFolder(cwd: string): string {
   const folder = resolve(cwd);
-  const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat?.isDirectory() === true) return folder;
-  const message = `${folder} is ${stat === undefined ? "not there" : "no folder"}`;
+  const problem = problemOf(folder);
+  if (problem === undefined) return folder;
+  const message = `${folder} ${problem}`;
   throw new InterlinearError("bad_cwd", message, "Name the folder that the agent is to work in: `cwd`.");
+}
+
+function problemOf(folder: string): string | undefined {
+  try {
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    if (stat === undefined) return "is not there";
+    return stat.isDirectory() ? undefined : "is no folder";
+  } catch (error) {
+    // A name that the system does not take, a link that leads nowhere, a folder that may not be looked into.
+    return `cannot be a folder to work in: ${codeOf(error)}`;
+  }
 }
 
 /** What stands in the settings of tool servers to let the agent in. */

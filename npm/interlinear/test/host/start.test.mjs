@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { convert } from "interlinear";
@@ -59,7 +59,11 @@ test("options that are not names, and folders that are none, are refused before 
   await assert.rejects(start(host, { model: "--dangerously-skip-permissions" }), { code: "bad_options" });
   await assert.rejects(start(host, { resume: "-x" }), { code: "bad_options" });
   await assert.rejects(start(host, { variant: "" }), { code: "bad_options" });
-  await assert.rejects(start(host, { cwd: join(cwd, "nowhere") }), { code: "bad_cwd" });
+  const loop = join(cwd, "loop");
+  symlinkSync(loop, loop);
+  for (const folder of [join(cwd, "nowhere"), `${cwd}\0`, loop, join(cwd, "x".repeat(300)), program("claude.mjs")]) {
+    await assert.rejects(start(host, { cwd: folder }), { name: "InterlinearError", code: "bad_cwd", cure: /`cwd`/ });
+  }
   const record = join(cwd, "nowhere", "recording.jsonl");
   await assert.rejects(start(host, { record }), { name: "InterlinearError", code: "bad_options", cure: /`record`/ });
   await assert.rejects(start(host, { agent: "nobody" }), { code: "unknown_agent" });
