@@ -18,12 +18,21 @@ async function readText(request: Request, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of received(request)) {
     size += chunk.length;
     if (size > limit) throw refusal("body_too_large", `the body has more than ${limit} bytes`, "Send less at once.");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+/** What came of a body. That it broke off is the client's doing, and no failure of the server. */
+async function* received({ body }: Request): AsyncGenerator<Uint8Array> {
+  try {
+    yield* (body ?? []) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw refusal("bad_request", `the body broke off: ${(error as Error).message}`, "Send it again, to its end.");
+  }
 }
 
 function parse(text: string): unknown {

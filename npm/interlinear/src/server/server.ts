@@ -59,7 +59,10 @@ export function createServer(options: ServerOptions): Handler {
 
   async function answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    const { route, params } = find(router.match(url.pathname), request, url);
+    const matches = router.match(url.pathname);
+    const match = matches.find(({ route }) => route.method === request.method || isHeadOf(route, request));
+    if (match === undefined) return refuse(matches, request, url);
+    const { route, params } = match;
     if (route.open !== true) checkToken(request, options.token);
     const body = route.body === undefined ? undefined : await readBody(request, route.body, maxBody);
     return await route.handle(new Call(request, services, params, url.searchParams, body));
@@ -70,11 +73,11 @@ export function createServer(options: ServerOptions): Handler {
     try {
       if (isPreflight(request)) return preflight(request, cors);
       headers = originHeaders(request, cors);
-      return withHeaders(await answer(request), headers);
+      return await asAsked(request, withHeaders(await answer(request), headers));
     } catch (error) {
       const response = problemResponse(error, headers);
       if (response.status >= 500) options.onError?.(error);
-      return response;
+      return asAsked(request, response);
     }
   };
 }
@@ -83,12 +86,24 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === "OPTIONS" && headers.has("access-control-request-method");
 }
 
-function find(matches: readonly Match[], { method }: Request, { pathname }: URL): Match {
-  const match = matches.find(({ route }) => route.method === method);
-  if (match !== undefined) return match;
+function isHeadOf(route: Route, { method }: Request): boolean {
+  return method === "HEAD" && route.method === "GET";
+}
+
+/** HEAD is GET without what comes after the headers. */
+async function asAsked({ method }: Request, response: Response): Promise<Response> {
+  if (method !== "HEAD") return response;
+  await response.body?.cancel();
+  return new Response(null, response);
+}
+
+/** Nothing is there, or it takes other methods. */
+function refuse(matches: readonly Match[], { method }: Request, { pathname }: URL): Response {
   const cure = "See `/openapi.json` for what there is.";
   if (matches.length === 0) throw refusal("unknown_path", `there is nothing at ${pathname}`, cure);
-  throw refusal("wrong_method", `${pathname} does not take ${method}`, cure);
+  const methods = new Set(matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])));
+  const problem = refusal("wrong_method", `${pathname} does not take ${method}`, cure);
+  return problemResponse(problem, { allow: [...methods].join(", ") });
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

@@ -251,6 +251,38 @@ test("what is wrong with a request is said, as a problem", async () => {
   }
 });
 
+test("HEAD says what GET would, without a body, and a wrong method is told which are right", async () => {
+  await client.createSession("headed", { agent: "claude" });
+  for (const path of ["/v1/health", "/v1/sessions", "/v1/sessions/headed/events/sse", "/v1/sessions/headed"]) {
+    const [head, get] = await Promise.all([server.call(path, { method: "HEAD" }), server.call(path)]);
+    assert.equal(head.status, 200, path);
+    assert.equal(head.headers.get("content-type"), get.headers.get("content-type"));
+    assert.equal(await head.text(), "");
+    await get.body.cancel();
+  }
+  assert.equal((await server.call("/v1/sessions/nobody", { method: "HEAD" })).status, 404);
+  assert.equal((await fetch(`${server.url}/v1/sessions`, { method: "HEAD" })).status, 401);
+  const refused = await server.call("/v1/sessions/headed", { method: "PATCH" });
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "POST, GET, HEAD, DELETE"]);
+  const health = await server.call("/v1/health", { method: "POST" });
+  assert.equal(health.headers.get("allow"), "GET, HEAD");
+  await client.terminate("headed");
+});
+
+test("a client that goes away in the middle of a body is no failure of the server", async (t) => {
+  const errors = [];
+  const own = await startServer({ onError: (error) => errors.push(error) });
+  t.after(() => own.stop());
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "content-length": 100 };
+  const call = request(`${own.url}/v1/sessions/gone`, { method: "POST", headers });
+  call.on("error", () => {});
+  call.write('{"agent":');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  call.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.deepEqual(errors, []);
+});
+
 test("a body that is too large is refused before it is read", async () => {
   const { port } = new URL(server.url);
   const status = await new Promise((resolve, reject) => {
