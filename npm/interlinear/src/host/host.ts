@@ -414,7 +414,8 @@ function sessionExists(id: string): InterlinearError {
 }
 
 function checkFolder(cwd: string): string {
-  const folder = resolve(cwd);
+  // Programs in JavaScript may forget it.
+  const folder = typeof cwd === "string" ? resolve(cwd) : `${cwd}`;
   const problem = problemOf(folder);
   if (problem === undefined) return folder;
   const message = `${folder} ${problem}`;

@@ -5,12 +5,13 @@ import type { StartOptions } from "./host.js";
 
 /** How an agent is run with these options; refuses those that it does not take. */
 export function checkOptions(options: StartOptions): Recipe {
-  const { agent, model, variant, permissionMode, mcpServers, resume } = options;
+  const { agent, model, variant, permissionMode, mcpServers, resume, sessionId } = options;
   const known = recipes().find(({ id }) => id === agent);
   if (known === undefined) {
     const names = recipes().map(({ id }) => id);
     throw new InterlinearError("unknown_agent", `there is no agent \`${agent}\``, `Use one of ${names.join(", ")}.`);
   }
+  if (sessionId !== undefined) checkId(sessionId);
   const offers = {
     model: model === undefined || known.features.includes("set_model"),
     variant: variant === undefined || known.features.includes("set_variant"),
@@ -35,6 +36,13 @@ export function checkName(name: string, value: string): void {
   if (value !== "" && !/^-|[\u0000-\u001f]/.test(value)) return;
   const message = `${name} is ${JSON.stringify(value)}`;
   throw new InterlinearError("bad_options", message, "It must be a name: not empty, with no dash in front.");
+}
+
+/** Any text is an identifier. What is none (a lone surrogate) is written otherwise, and would be another one. */
+function checkId(sessionId: string): void {
+  if (sessionId !== "" && Buffer.from(sessionId).toString() === sessionId) return;
+  const message = `sessionId is ${JSON.stringify(sessionId)}`;
+  throw new InterlinearError("bad_options", message, "It must be a text that is not empty; without one it is made up.");
 }
 
 /** Refuses a permission mode where it is certain that there is none of this name. */
