@@ -131,11 +131,23 @@ export class AgentSession implements AsyncDisposable {
     return { sent, [Symbol.asyncIterator]: () => events.call(this) };
   }
 
-  /** What has happened since an event, then what happens; ends with `session.ended`. Each reader has its own pace. */
+  /**
+   * What has happened since an event, then what happens; ends with `session.ended`, or with the error of a store that
+   * takes no more. Each reader has its own pace.
+   */
   async *events(options: EventsOptions = {}): AsyncGenerator<UniversalEvent> {
-    const { from = 0, ...rest } = options;
-    for await (const event of this.#parts.store.subscribe(this.id, { offset: from, ...rest })) {
-      if (event.type !== "gap") yield event;
+    const { from = 0, signal, ...rest } = options;
+    const { journal, store } = this.#parts;
+    // Nothing more would come, and no end either.
+    const broken = new AbortController();
+    const failed = journal.until(() => journal.failure !== undefined);
+    void failed.promise.then(() => broken.abort(journal.failure));
+    const signals = [broken.signal, ...(signal === undefined ? [] : [signal])];
+    try {
+      const where = { offset: from, ...rest, signal: AbortSignal.any(signals) };
+      for await (const event of store.subscribe(this.id, where)) if (event.type !== "gap") yield event;
+    } finally {
+      failed.cancel();
     }
   }
 

@@ -273,6 +273,27 @@ test("a store that is full for a moment costs no event, and one that fails for g
   await assert.rejects(all(session.prompt("hello")), /no space|over/);
 });
 
+test("who reads a turn or a session hears that the store has failed, and does not wait for ever", async (t) => {
+  const store = new FullStore();
+  const host = hostFor(t, { store });
+  const session = await host.start({ agent: "claude", cwd });
+  const following = all(session.events());
+  following.catch(() => {});
+  const turn = session.prompt("permission");
+  const reading = turn[Symbol.asyncIterator]();
+  await reading.next();
+  await eventually(() => session.pending.permissions.size > 0, "the turn runs");
+  Object.assign(store, { full: Number.POSITIVE_INFINITY, code: "broken" });
+  const [permission] = session.pending.permissions;
+  await session.replyPermission(permission, "accept");
+  const rest = async () => {
+    for (let next = await reading.next(); !next.done; next = await reading.next());
+  };
+  await assert.rejects(rest(), /no space/);
+  await assert.rejects(following, /no space/);
+  await eventually(() => host.sessions().length === 0, "the session is given up");
+});
+
 test("a store that stays full holds up no end, and whoever runs the host is told", async (t) => {
   const warnings = [];
   const hear = ({ code, message }) => warnings.push([code, message]);
