@@ -1,4 +1,5 @@
 import type { PromptPart, UniversalEvent } from "../../types/index.js";
+import { InterlinearError } from "../errors.js";
 import type {
   AgentDescription,
   CreatedSession,
@@ -13,7 +14,7 @@ import type {
   SessionDescription,
 } from "../server/api.js";
 import type { Gap, Overflow } from "../store/store.js";
-import { refused, unreachable } from "./failure.js";
+import { brokenOff, refused, strange, unreachable } from "./failure.js";
 import { readFrames } from "./sse.js";
 import { streamEvents } from "./stream.js";
 
@@ -72,6 +73,7 @@ export class Client {
   readonly #fetch: typeof fetch;
 
   constructor(options: ClientOptions) {
+    checkAddress(options.baseUrl);
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
     this.#token = options.token;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
@@ -100,8 +102,8 @@ export class Client {
 
   /** Starts an agent, under an identifier of your choice. */
   async createSession(sessionId: string, session: CreateSession, options?: CallOptions): Promise<CreatedSession> {
-    const response = await this.#call("POST", path(sessionId), { ...options, body: session });
-    return (await response.json()) as CreatedSession;
+    const sent = { ...options, body: session };
+    return this.#json(await this.#call("POST", path(sessionId), sent), sent);
   }
 
   /** The sessions, the last written first. */
@@ -112,7 +114,7 @@ export class Client {
   }
 
   /** A session, running or not. */
-  getSession(sessionId: string, options?: CallOptions): Promise<SessionDescription> {
+  async getSession(sessionId: string, options?: CallOptions): Promise<SessionDescription> {
     return this.#get(path(sessionId), options);
   }
 
@@ -124,21 +126,22 @@ export class Client {
   }
 
   /** What is written after `offset`, then what comes, until the session ends. Connections that break are made anew. */
-  streamEvents(sessionId: string, options: StreamEvents = {}): AsyncGenerator<UniversalEvent, void> {
+  async *streamEvents(sessionId: string, options: StreamEvents = {}): AsyncGenerator<UniversalEvent, void> {
+    const where = path(sessionId, "events", "sse");
     const { offset = 0, includeRaw, includeSilent, overflow, onGap, signal } = options;
-    return streamEvents({
+    yield* streamEvents({
       offset,
       holes: overflow === "coalesce" || overflow === "drop",
       onGap,
       signal,
       silence,
       connect: async (after, stop) => {
-        const response = await this.#call("GET", path(sessionId, "events", "sse"), {
+        const response = await this.#call("GET", where, {
           query: { offset, include_raw: includeRaw, include_silent: includeSilent, overflow },
           headers: { accept: "text/event-stream", "last-event-id": String(after) },
           signal: stop,
         });
-        return response.status === 204 ? undefined : response;
+        return response.status === 204 ? undefined : asStream(response);
       },
     });
   }
@@ -156,9 +159,14 @@ export class Client {
   ): AsyncGenerator<UniversalEvent, void> {
     const { includeRaw, signal } = options;
     const sent = { body: messageOf(message), query: { include_raw: includeRaw }, ...(signal && { signal }) };
-    const { body } = await this.#call("POST", path(sessionId, "messages", "stream"), sent);
+    const { body } = asStream(await this.#call("POST", path(sessionId, "messages", "stream"), sent));
     if (body === null) return;
-    for await (const { data } of readFrames(body, () => undefined)) yield JSON.parse(data) as UniversalEvent;
+    try {
+      for await (const { data } of readFrames(body, () => undefined)) yield JSON.parse(data) as UniversalEvent;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw brokenOff(this.#baseUrl, error);
+    }
   }
 
   /** Answers a permission request. */
@@ -204,7 +212,16 @@ export class Client {
   }
 
   async #get<T>(where: string, sent?: Sent): Promise<T> {
-    return (await (await this.#call("GET", where, sent)).json()) as T;
+    return this.#json(await this.#call("GET", where, sent), sent);
+  }
+
+  async #json<T>(response: Response, { signal }: CallOptions = {}): Promise<T> {
+    try {
+      return (await response.json()) as T;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof SyntaxError ? strange(response, error) : brokenOff(this.#baseUrl, error);
+    }
   }
 
   async #call(method: string, where: string, sent: Sent = {}): Promise<Response> {
@@ -232,7 +249,26 @@ export class Client {
   }
 }
 
+/** What has another scheme than HTTP would be called in vain again and again. In pages an address may have none. */
+function checkAddress(baseUrl: string): void {
+  if (!URL.canParse(baseUrl) || /^https?:$/.test(new URL(baseUrl).protocol)) return;
+  throw new InterlinearError("bad_options", `baseUrl is ${baseUrl}`, "It begins with http:// or https://.");
+}
+
+/** What is read as a stream must be one: a page of something else would be asked for again and again. */
+function asStream(response: Response): Response {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) return response;
+  void response.body?.cancel().catch(() => undefined);
+  throw strange(response);
+}
+
 function path(...names: string[]): string {
+  // In an address these are no names.
+  const wrong = names.find((name) => ["", ".", ".."].includes(name));
+  if (wrong !== undefined) {
+    const message = `${JSON.stringify(wrong)} names no session and no request in an address`;
+    throw new InterlinearError("bad_options", message, "Use another identifier.");
+  }
   return ["/v1/sessions", ...names.map(encodeURIComponent)].join("/");
 }
 

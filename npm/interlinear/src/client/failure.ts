@@ -25,6 +25,18 @@ export async function refused(response: Response): Promise<ClientError> {
   }
 }
 
+/** An answer that no server of this package gives, though it says that all is well. */
+export function strange({ status }: Response, cause?: unknown): ClientError {
+  const detail = "the answer is none of a server of Interlinear's";
+  return new ClientError({ code: "refused", detail, cure: "Check the address.", status }, { cause });
+}
+
+/** An answer whose end did not come. */
+export function brokenOff(baseUrl: string, cause: unknown): ClientError {
+  const detail = `the answer of ${baseUrl} broke off: ${(cause as Error).message}`;
+  return new ClientError({ code: "unreachable", detail, cure: "See that the server runs, and ask again." }, { cause });
+}
+
 export function unreachable(baseUrl: string, cause: unknown): ClientError {
   const detail = `${baseUrl} cannot be reached: ${(cause as Error).message}`;
   return new ClientError(

@@ -132,6 +132,56 @@ test("a server that is not there is named", async () => {
   );
 });
 
+test("an answer that is none of this server's is an error with a code, and no stream waits for another", async () => {
+  const page = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+  const wrong = { name: "ClientError", code: "refused", status: 200, cure: /address/ };
+  await serve([page], async (client, asked) => {
+    await assert.rejects(client.agents(), wrong);
+    await assert.rejects(client.createSession("s", { agent: "claude" }), wrong);
+    await assert.rejects(
+      until(client.streamTurn("s", "hello"), () => false),
+      wrong,
+    );
+    await assert.rejects(
+      until(client.streamEvents("s", { signal: AbortSignal.timeout(2000) }), () => false),
+      wrong,
+    );
+    assert.equal(asked.length, 4);
+  });
+});
+
+test("an answer that breaks off is an error with a code", async () => {
+  const half = (response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": 100 });
+    response.write("{", () => response.destroy());
+  };
+  const broken = { name: "ClientError", code: "unreachable", message: /broke off/ };
+  await serve([half, cut(frames(1, 2))], async (client) => {
+    await assert.rejects(client.agents(), broken);
+    const got = [];
+    const reading = async () => {
+      for await (const event of client.streamTurn("s", "hello")) got.push(event);
+    };
+    await assert.rejects(reading(), broken);
+    assert.deepEqual(sequences(got), [1, 2]);
+  });
+});
+
+test("what can be no address is refused before it is called", async () => {
+  for (const baseUrl of ["localhost:2468", "ftp://127.0.0.1"]) {
+    assert.throws(() => new Client({ baseUrl }), { code: "bad_options", cure: /http:\/\// });
+  }
+  await serve([status(200, "{}")], async (client, asked) => {
+    for (const id of ["", ".", ".."]) {
+      await assert.rejects(client.getSession(id), { code: "bad_options", message: /session/ });
+      await assert.rejects(client.deleteSession(id), { code: "bad_options" });
+      await assert.rejects(client.streamEvents(id).next(), { code: "bad_options" });
+      await assert.rejects(client.replyPermission("s", id, "once"), { code: "bad_options" });
+    }
+    assert.equal(asked.length, 0);
+  });
+});
+
 test("a call can be stopped", async () => {
   await serve([() => undefined], async (client) => {
     await assert.rejects(client.health({ signal: AbortSignal.timeout(100) }), { name: "TimeoutError" });
