@@ -1,10 +1,11 @@
 // An agent is played from a recording: what was said is said again, to whoever says the host's part.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { dialectOf } from "../../npm/interlinear/dist/cli/replay/dialects.js";
 import { readRecording } from "../../npm/interlinear/dist/cli/replay/recording.js";
@@ -236,6 +237,16 @@ test("OpenCode: its server answers requests and streams the events of every sess
   assert.equal(signal, "SIGTERM");
 });
 
+const folder = mkdtempSync(join(tmpdir(), "interlinear-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A recording whose second line is this one. */
+function written(number, line) {
+  const path = join(folder, `odd-${number}.jsonl`);
+  writeFileSync(path, `{"recording":1,"agent":"claude"}\n${line}\n{"t":2,"dir":"out","line":"{}"}\n`);
+  return path;
+}
+
 test("it knows the version that was recorded, and refuses what is no recording", async () => {
   const version = await interlinear(["replay-agent", fixture("codex/recordings/hello"), "--", "--version"]);
   assert.deepEqual([version.code, version.stdout], [0, "0.166.0\n"]);
@@ -243,6 +254,13 @@ test("it knows the version that was recorded, and refuses what is no recording",
     [["replay-agent"], /which recording\?/],
     [["replay-agent", "no-such-file"], /there is no such file/],
     [["replay-agent", "package.json"], /line 1 is not a record of a recording/],
+    ...[
+      '{"t":1,"dir":"out","line":5}',
+      '{"t":1,"dir":"out","ch":7,"line":"{}"}',
+      '{"t":1,"dir":"exit","code":"a"}',
+      '{"t":1,"dir":"exit","code":null,"signal":"SIGNOPE"}',
+      "[1]",
+    ].map((line, number) => [["replay-agent", written(number, line)], /odd-\d\.jsonl: line 2 is not a record/]),
     [["replay-agent", "--speed", "0", fixture("codex/recordings/hello")], /it takes a number above 0, or max/],
   ];
   for (const [args, message] of cases) {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { constants } from "node:os";
 import type { Agent, Detection } from "../../../types/index.js";
 import { detect } from "../../convert.js";
 import { aboutInput, UsageError } from "../failure.js";
@@ -53,11 +54,19 @@ function whose(path: string, text: string): Detection {
 function parse(path: string, line: string, number: number): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+    if (typeof value === "object" && value !== null && isRecord(value)) return value as Record<string, unknown>;
   } catch {
     // Said below.
   }
   throw new UsageError(`${path}: line ${number} is not a record of a recording`);
+}
+
+/** What is played must be as it was recorded: edited by hand, it may be anything. */
+function isRecord(value: { ch?: unknown; line?: unknown; code?: unknown; signal?: unknown }): boolean {
+  const { ch = "", line = "", code = null, signal = null } = value;
+  const isText = typeof ch === "string" && (typeof line === "string" || line === null);
+  const isCode = code === null || Number.isInteger(code);
+  return !Array.isArray(value) && isText && isCode && (signal === null || String(signal) in constants.signals);
 }
 
 function record(value: Record<string, unknown>): Rec {
