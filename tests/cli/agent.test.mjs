@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Person } from "../../npm/interlinear/dist/cli/run/asker.js";
 import { styleFor } from "../../npm/interlinear/dist/cli/show/style.js";
-import { eventsOf, finish, interlinear, start } from "./run.mjs";
+import { eventsOf, finish, interlinear, root, start } from "./run.mjs";
 
 // A folder in which `claude` is a program that speaks as Claude Code does.
 const folder = mkdtempSync(join(tmpdir(), "interlinear-test-"));
@@ -87,8 +87,27 @@ test("what is wrong is said with its cure", async () => {
   const nobody = await interlinear(["run", "somebody", "hello"]);
   assert.equal(nobody.code, 2);
   assert.match(nobody.stderr, /which agent\? claude, codex/);
+});
+
+test("an agent that breaks down ends the turn with the reason", async () => {
   const crashed = await run("exit");
   assert.equal(crashed.code, 1);
+  assert.match(crashed.stdout, /^✗ the agent exited with code 3: line 100$/m);
+  const { code, stdout } = await run("--json", "die");
+  assert.equal(code, 1);
+  const { type, data } = eventsOf(stdout).at(-1);
+  assert.deepEqual([type, data.reason], ["session.ended", "error"]);
+});
+
+test("a file goes with the prompt under its whole path, and one that is not there is named", async () => {
+  const file = join(folder, "notes.txt");
+  writeFileSync(file, "remember the milk");
+  // It is meant from where the command runs, and the agent works elsewhere.
+  const { stdout } = await run("--json", "--file", relative(root, file), "read");
+  assert.match(stdout, new RegExp(`You said read @${file}\\.`));
+  const missing = await run("--file", "nowhere.txt", "hello");
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /nowhere\.txt: there is no such file/);
 });
 
 /** A person who types these lines, and what became of it. */

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { extname } from "node:path";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { extname, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import type { Agent, McpServer, PromptPart, UniversalEvent } from "../../types/index.js";
 import { agents } from "../convert.js";
@@ -114,17 +114,29 @@ class Talk {
     this.#interrupts = 0;
     const over = new AbortController();
     let code: ExitCode = EXIT.ok;
+    let last = 0;
     try {
       for await (const event of session.prompt(promptParts(prompt, this.#file), { includeRaw: this.#raw })) {
-        await write(this.#json ? `${JSON.stringify(event)}\n` : this.#printer.print(event));
+        await this.#show(event);
         if (event.type === "error" && asksForLogin(event.data.message)) note(recipe(session.agent).login);
         this.#answer(session, event, over.signal);
+        code = outcome(event, code);
+        last = event.sequence;
+      }
+      // An agent that broke down in the turn says why behind it.
+      if (session.status !== "ended") return code;
+      for await (const event of session.events({ from: last, includeRaw: this.#raw })) {
+        await this.#show(event);
         code = outcome(event, code);
       }
     } finally {
       over.abort();
     }
     return code;
+  }
+
+  async #show(event: UniversalEvent): Promise<void> {
+    await write(this.#json ? `${JSON.stringify(event)}\n` : this.#printer.print(event));
   }
 
   /** Answers what the agent asks, while its events go on. */
@@ -193,8 +205,18 @@ function promptParts(text: string, file: string | undefined): PromptPart[] {
   const said: PromptPart[] = [{ type: "text", text }];
   if (file === undefined) return said;
   const mime = IMAGES[extname(file).toLowerCase()];
-  if (mime === undefined) return [...said, { type: "file", path: file }];
+  // The agent reads it by itself, and may work in another folder.
+  if (mime === undefined) return [...said, { type: "file", path: whereIs(file) }];
   return [...said, { type: "image", mime, data: readInput(file).toString("base64") }];
+}
+
+function whereIs(path: string): string {
+  try {
+    accessSync(path, constants.R_OK);
+    return resolve(path);
+  } catch (error) {
+    throw aboutInput(error, path);
+  }
 }
 
 function readInput(path: string): Buffer {
