@@ -123,7 +123,9 @@ async function typed(lines, ask) {
   let next = 0;
   output.on("data", (chunk) => {
     // What has no line end waits for an answer.
-    if (!chunk.toString().endsWith("\n") && next < lines.length) input.write(`${lines[next++]}\n`);
+    if (chunk.toString().endsWith("\n")) return;
+    if (next < lines.length) input.write(`${lines[next++]}\n`);
+    else input.end();
   });
   await ask(new Person(styleFor(false), () => {}, input, output), session, new AbortController().signal);
   return replies;
@@ -146,4 +148,21 @@ test("a person answers by number, by several, in words, or not at all", async ()
   assert.deepEqual(await answer("2", "1, 2"), [["replyQuestion", "q", [["Blue"], ["Red", "Blue"]]]]);
   assert.deepEqual(await answer("neither", "1"), [["replyQuestion", "q", [["neither"], ["Red"]]]]);
   assert.deepEqual(await answer("", ""), [["rejectQuestion", "q"]]);
+});
+
+test("a person who ends the input refuses what is asked: the agent does not wait for ever", {
+  timeout: 10_000,
+}, async () => {
+  const permission = { permission_id: "p", action: "Bash", status: "requested" };
+  const refused = await typed([], (person, session, signal) => person.permission(session, permission, signal));
+  assert.deepEqual(refused, [["replyPermission", "p", "reject"]]);
+  const question = { question_id: "q", prompt: "Which?", options: ["Red", "Blue"], status: "requested" };
+  const dismissed = await typed([], (person, session, signal) => person.question(session, question, signal));
+  assert.deepEqual(dismissed, [["rejectQuestion", "q"]]);
+  const gone = new AbortController();
+  const asked = typed([], (person, session) => {
+    gone.abort();
+    return person.permission(session, permission, gone.signal);
+  });
+  await assert.rejects(asked, { name: "AbortError" });
 });

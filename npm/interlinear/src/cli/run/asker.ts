@@ -63,12 +63,18 @@ export class Person implements Answers {
     else await session.replyQuestion(data.question_id, answers);
   }
 
-  /** Asks for one line; rejects when the signal fires. */
+  /** Asks for one line, which is empty where the input ends; rejects when the signal fires. */
   async ask(text: string, signal?: AbortSignal): Promise<string> {
     const reader = createInterface(this.#terminal);
     reader.on("SIGINT", this.#onInterrupt);
+    const ended = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
     try {
-      return await reader.question(text, signal === undefined ? {} : { signal });
+      const answer = reader.question(text, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+        // By newer versions of Node the end of the input is told so, too.
+        if (signal?.aborted) throw error;
+        return "";
+      });
+      return await Promise.race([answer, ended]);
     } finally {
       reader.close();
     }
