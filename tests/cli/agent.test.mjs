@@ -166,3 +166,32 @@ test("a person who ends the input refuses what is asked: the agent does not wait
   });
   await assert.rejects(asked, { name: "AbortError" });
 });
+
+test("of several requests at once each is asked by itself, and a line answers one only", {
+  timeout: 10_000,
+}, async () => {
+  const options = ["accept", "reject"];
+  const requests = ["ls", "rm -rf build", "date"].map((title, at) => ({
+    permission_id: `p${at}`,
+    action: "Bash",
+    title,
+    options,
+  }));
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const person = new Person(styleFor(false), () => {}, input, output);
+  const replies = [];
+  const session = { replyPermission: async (id, reply) => void replies.push([id, reply]) };
+  const { signal } = new AbortController();
+  const asked = Promise.all(requests.map((data) => person.permission(session, data, signal)));
+  for (const line of ["y", "n", "y"]) {
+    // A person is slower than the agent.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    input.write(`${line}\n`);
+  }
+  await asked;
+  assert.deepEqual(replies, [
+    ["p0", "accept"],
+    ["p1", "reject"],
+    ["p2", "accept"],
+  ]);
+});

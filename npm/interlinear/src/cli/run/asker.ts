@@ -31,6 +31,8 @@ export class Nobody implements Answers {
 export class Person implements Answers {
   readonly #style: Style;
   readonly #onInterrupt: () => void;
+  /** One request is asked after the other: a line must answer the one that it was typed for, and no other. */
+  #last: Promise<unknown> = Promise.resolve();
   readonly #terminal: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream };
 
   constructor(
@@ -44,7 +46,24 @@ export class Person implements Answers {
     this.#terminal = { input, output };
   }
 
-  async permission(session: AgentSession, data: PermissionData, signal: AbortSignal): Promise<void> {
+  permission(session: AgentSession, data: PermissionData, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(signal, () => this.#permission(session, data, signal));
+  }
+
+  question(session: AgentSession, data: QuestionData, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(signal, () => this.#question(session, data, signal));
+  }
+
+  #inTurn(signal: AbortSignal, ask: () => Promise<void>): Promise<void> {
+    const asked = this.#last.then(() => {
+      signal.throwIfAborted();
+      return ask();
+    });
+    this.#last = asked.catch(() => {});
+    return asked;
+  }
+
+  async #permission(session: AgentSession, data: PermissionData, signal: AbortSignal): Promise<void> {
     const { permission_id, action, title = "", options = ["accept", "reject"] } = data;
     const lasting = options.includes("accept_for_session") ? ", a for the whole session" : "";
     this.#say(`${this.#style.yellow("?")} ${this.#style.bold(clean(action))} ${clean(title)}`);
@@ -55,7 +74,7 @@ export class Person implements Answers {
     await session.replyPermission(permission_id, chosen, chosen === "reject" && message !== "" ? message : undefined);
   }
 
-  async question(session: AgentSession, data: QuestionData, signal: AbortSignal): Promise<void> {
+  async #question(session: AgentSession, data: QuestionData, signal: AbortSignal): Promise<void> {
     const plain = { text: data.prompt, options: data.options.map((label) => ({ label })) };
     const answers: string[][] = [];
     for (const question of data.questions ?? [plain]) answers.push(await this.#choose(question, signal));
