@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { check, silentLines } from "interlinear";
 import { Client, ClientError } from "interlinear/client";
+import { MemoryStore } from "interlinear/store";
 import { range, sequences } from "../store/story.mjs";
 import { json, ofType, startServer, token, until } from "./running.mjs";
 
@@ -203,6 +204,34 @@ test("who stops reading a turn does not stop the agent", async () => {
   const events = await until(client.streamEvents("left"), ofType("turn.ended"));
   assert.equal(events.at(-1).data.metadata.status, "completed");
   await client.terminate("left");
+});
+
+test("a turn whose store fails ends its stream with an error, and not never", { timeout: 20_000 }, async (t) => {
+  class BreakingStore extends MemoryStore {
+    isBroken = false;
+
+    async open(sessionId, meta) {
+      const writer = await super.open(sessionId, meta);
+      const append = async (events) => {
+        if (this.isBroken) throw Object.assign(new Error("gone"), { code: "broken" });
+        await writer.append(events);
+      };
+      const describe = (facts) => writer.describe(facts);
+      return { sessionId, lastSequence: writer.lastSequence, append, describe, close: () => writer.close() };
+    }
+  }
+  const store = new BreakingStore();
+  const own = await startServer({ store });
+  t.after(() => own.stop());
+  await own.client.createSession("s", { agent: "claude" });
+  const reading = async () => {
+    for await (const { type, data } of own.client.streamTurn("s", "permission")) {
+      if (type !== "permission.requested") continue;
+      store.isBroken = true;
+      await own.client.replyPermission("s", data.permission_id, "once");
+    }
+  };
+  await assert.rejects(reading(), { name: "ClientError", code: "unreachable" });
 });
 
 test("common words for modes become the agent's own", async () => {

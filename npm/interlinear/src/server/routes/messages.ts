@@ -60,8 +60,8 @@ export const messageRoutes: readonly Route[] = [
       const offset = session.lastSequence;
       const isRunning = session.status === "running";
       await session.prompt(parts).sent;
-      // From the store: whoever stops reading does not stop the agent.
-      const follow = (signal: AbortSignal) => call.services.store.subscribe(session.id, { offset, includeRaw, signal });
+      // Whoever stops reading does not stop the agent.
+      const follow = (signal: AbortSignal) => session.events({ from: offset, includeRaw, signal });
       return eventStream((gone) => untilTurnEnds(isRunning, (enough) => follow(AbortSignal.any([gone, enough]))));
     },
   },
