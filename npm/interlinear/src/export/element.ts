@@ -6,8 +6,8 @@ export interface Html {
   readonly text: string;
 }
 
-/** What an element can hold; nothing is drawn of what is missing. */
-export type Child = Html | string | undefined | false;
+/** What an element can hold; nothing is drawn of what is missing. What may be many is a list: calls take only so much. */
+export type Child = Html | string | undefined | false | readonly Html[];
 
 const VOID = new Set(["br", "hr", "img", "input"]);
 
@@ -38,7 +38,8 @@ function nodeText(node: Node): string {
 
 function childText(child: Child): string {
   if (child === undefined || child === false) return "";
-  return typeof child === "string" ? escaped(child) : child.text;
+  if (typeof child === "string") return escaped(child);
+  return "text" in child ? child.text : child.map(({ text }) => text).join("");
 }
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

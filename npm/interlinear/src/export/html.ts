@@ -45,7 +45,7 @@ export function toHtml(transcripts: TranscriptState | readonly TranscriptState[]
     ? (transcripts as readonly TranscriptState[])
     : [transcripts as TranscriptState];
   const title = list.map((one) => titleOf(one)).join(" · ") || "Transcript";
-  const body = html("main", { class: "il-transcript" }, ...list.flatMap(transcriptHtml));
+  const body = html("main", { class: "il-transcript" }, list.flatMap(transcriptHtml));
   const head = [
     `<meta charset="utf-8">`,
     `<meta name="viewport" content="width=device-width, initial-scale=1">`,
@@ -65,7 +65,7 @@ function transcriptHtml(transcript: TranscriptState): Html[] {
       html("h1", {}, titleOf(transcript)),
       html("p", { class: "il-note" }, headWords(transcript.session).join(" · ")),
     ),
-    html("div", { class: "il-feed" }, ...rows),
+    html("div", { class: "il-feed" }, rows),
   ];
 }
 
@@ -267,7 +267,7 @@ function diff({ path, action, diff: change }: FileRefPart): Html {
     "figure",
     { class: "il-diff" },
     html("figcaption", {}, html("span", { class: "il-path" }, visible(path)), change === undefined ? action : counts),
-    rows.length > 0 && html("div", { class: "il-lines" }, ...rows),
+    rows.length > 0 && html("div", { class: "il-lines" }, rows),
   );
 }
 
@@ -280,5 +280,5 @@ function todoList(todos: readonly Todo[]): Html {
       html("span", {}, todo.text),
     ),
   );
-  return html("ul", { class: "il-todos" }, ...items);
+  return html("ul", { class: "il-todos" }, items);
 }

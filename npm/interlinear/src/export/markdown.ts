@@ -168,16 +168,22 @@ function todoBlock(todos: readonly Todo[]): string {
 
 /** Code between fences that nothing in it can close. */
 function fence(text: string, language = ""): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const marks = "`".repeat(longest + 1);
+  const marks = "`".repeat(Math.max(2, longestRun(text)) + 1);
   return `${marks}${language}\n${text.replace(/\n+$/, "")}\n${marks}`;
 }
 
 function code(text: string): string {
   const line = oneLine(visible(text));
-  const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([run]) => run.length));
+  const longest = longestRun(line);
   const marks = "`".repeat(longest + 1);
   return longest === 0 ? `${marks}${line}${marks}` : `${marks} ${line} ${marks}`;
+}
+
+/** How many backticks stand in a row at most. An output may have more rows of them than a call takes arguments. */
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
 
 function quote(blocks: readonly string[]): string {
