@@ -404,6 +404,15 @@ test("texts that try the parser are drawn all the same", async () => {
   }
 });
 
+test("what is written from right to left begins at the right, with its lists; code does not", async () => {
+  const { start, say } = session();
+  await show([...start(), ...say("m", "assistant", "שלום `a/b`.\n\n- אחד\n\n  ```\n  code\n  ```\n\nLeft")]);
+  const directions = await page
+    .locator(".il-markdown :is(p, li, pre)")
+    .evaluateAll((all) => all.map((one) => `${one.localName} ${getComputedStyle(one).direction}`));
+  assert.deepEqual(directions, ["p rtl", "li rtl", "p rtl", "pre ltr", "p ltr"]);
+});
+
 test("the same with React 18", async () => {
   const folder = fileURLToPath(new URL("react-18/node_modules/", import.meta.url));
   const older = await openPage({ react: `${folder}react`, "react-dom": `${folder}react-dom` });

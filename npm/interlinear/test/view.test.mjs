@@ -26,22 +26,34 @@ const rendered = (source) =>
     .join("");
 
 test("Markdown becomes elements", () => {
-  assert.equal(rendered("# A *b*"), "<h3>A <em>b</></>");
-  assert.equal(rendered("a `<b>` **c** ~~d~~ &lt;e&gt; \\*"), "<p>a <code><b></> <strong>c</> <del>d</> <e> *</>");
+  assert.equal(rendered("# A *b*"), "<h3 dir=auto>A <em>b</></>");
+  assert.equal(
+    rendered("a `<b>` **c** ~~d~~ &lt;e&gt; \\*"),
+    "<p dir=auto>a <code><b></> <strong>c</> <del>d</> <e> *</>",
+  );
   assert.equal(
     rendered("- a\n- [x] b"),
-    "<ul><li>a</><li className=il-task><input type=checkbox checked=true disabled=true></>b</></>",
+    "<ul dir=auto><li>a</><li className=il-task><input type=checkbox checked=true disabled=true></>b</></>",
   );
-  assert.equal(rendered("3. a\n4. b"), "<ol start=3><li>a</><li>b</></>");
+  assert.equal(rendered("3. a\n4. b"), "<ol start=3 dir=auto><li>a</><li>b</></>");
   assert.equal(rendered("```js\nx<1\n```"), "<pre tabIndex=0><code className=language-js>x<1</></>");
   assert.equal(
     rendered("[a](https://b.invalid/c)"),
-    "<p><a href=https://b.invalid/c rel=noopener noreferrer nofollow target=_blank>a</></>",
+    "<p dir=auto><a href=https://b.invalid/c rel=noopener noreferrer nofollow target=_blank>a</></>",
+  );
+});
+
+test("each block runs the way its language does, code from left to right", () => {
+  assert.equal(
+    rendered("שלום\n\n- مرحبا\n  - b\n\n> c\n\n```\nd\n```\n\n|e|\n|-|\n"),
+    "<p dir=auto>שלום</><ul dir=auto><li>مرحبا<ul><li>b</></></></><blockquote dir=auto><p>c</></>" +
+      "<pre tabIndex=0><code>d</></>" +
+      "<div className=il-table tabIndex=0 dir=auto><table><thead><tr><th scope=col>e</></></><tbody></></></>",
   );
 });
 
 test("HTML in Markdown stays text", () => {
-  assert.equal(rendered("a <b>c</b>"), "<p>a <b>c</b></>");
+  assert.equal(rendered("a <b>c</b>"), "<p dir=auto>a <b>c</b></>");
   assert.equal(rendered("<script>x</script>"), "<script>x</script>");
 });
 

@@ -26,7 +26,7 @@ const BUDGET = 200_000_000;
 export function markdown(text: string): Block[] {
   if (text.length > LONGEST) return [plain(text)];
   try {
-    return lex(text).map((token) => ({ source: token.raw, nodes: nodes([token]) }));
+    return lex(text).map((token) => ({ source: token.raw, nodes: nodes([token]).map(ownDirection) }));
   } catch {
     // Nested deeper than the stack is.
     return [plain(text)];
@@ -48,6 +48,14 @@ function lex(text: string): Token[] {
 function plain(text: string): Block {
   return { source: text, nodes: [element("pre", { tabIndex: 0 }, [text])] };
 }
+
+/** A block runs the way its first word does, whichever way the page runs; code always runs from left to right. */
+function ownDirection(block: Node): Node {
+  if (typeof block === "string" || !DIRECTED.has(block.tag)) return block;
+  return { ...block, attributes: { ...block.attributes, dir: "auto" } };
+}
+
+const DIRECTED: ReadonlySet<string> = new Set(["p", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "div"]);
 
 function nodes(tokens: readonly Token[] | undefined): Node[] {
   return (tokens ?? []).flatMap((token) => node(token as MarkedToken));

@@ -36,6 +36,7 @@ export interface Attributes {
   alt?: string;
   checked?: boolean;
   className?: string;
+  dir?: "auto";
   disabled?: boolean;
   href?: string;
   rel?: string;
