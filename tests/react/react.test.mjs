@@ -413,6 +413,20 @@ test("what is written from right to left begins at the right, with its lists; co
   assert.deepEqual(directions, ["p rtl", "li rtl", "p rtl", "pre ltr", "p ltr"]);
 });
 
+test("words in a table stay whole: a table that is too wide scrolls", async () => {
+  const { start, say } = session();
+  const columns = Array.from({ length: 14 }, () => "ordinary");
+  const row = (cells) => `|${cells.join("|")}|\n`;
+  const table = row(columns) + row(columns.map(() => "-")) + row([...columns.slice(1), "many words ".repeat(40)]);
+  await show([...start(), ...say("m", "assistant", table)]);
+  const heights = await page
+    .locator(".il-markdown th")
+    .evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().height));
+  assert.ok(Math.max(...heights) < 40, `a line each: ${heights}`);
+  assert.ok(await page.locator(".il-table").evaluate((frame) => frame.scrollWidth > frame.clientWidth));
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+});
+
 test("the same with React 18", async () => {
   const folder = fileURLToPath(new URL("react-18/node_modules/", import.meta.url));
   const older = await openPage({ react: `${folder}react`, "react-dom": `${folder}react-dom` });
