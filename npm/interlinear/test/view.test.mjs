@@ -94,6 +94,12 @@ test("what would be hidden is shown", () => {
   assert.equal(visible("a\u202eb\u0007c\u001b[31md\r\n\te"), "a\ufffdb␇cd\n\te");
 });
 
+test("what a program wrote over its own line is shown line by line", () => {
+  assert.equal(visible("1%\r50%\r100%\r\ndone\r"), "1%\n50%\n100%\ndone");
+  assert.equal(visible("a\r\r\nb"), "a\nb");
+  assert.ok(visible(`${"\r".repeat(1_000_000)}x`) === "\nx");
+});
+
 test("a diff has numbered lines, whatever stands around it", () => {
   const diff = "--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@ f()\n same\n-old\n+new\n\\ No newline at end of file\n";
   assert.deepEqual(diffLines(diff), [
