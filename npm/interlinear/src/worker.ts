@@ -72,18 +72,22 @@ async function run(
   const module = await compile();
   signal?.throwIfAborted();
   const worker = startWorker();
-  const aborted = rejectedBy(signal);
+  // Of the one reply that is waited for. A promise for all of them would keep every reply until the end.
+  const waiting = { reject: (_reason: unknown) => {} };
+  const stop = () => waiting.reject(signal?.reason);
+  signal?.addEventListener("abort", stop);
   try {
     post(worker, { type: "open", module, files: filesOf(input), options: convertOptions, to });
     for (;;) {
-      const reply = await Promise.race([ask(worker, { type: "next" }), aborted.promise]);
+      signal?.throwIfAborted();
+      const reply = await ask(worker, { type: "next" }, waiting);
       if (reply.type === "failed") throw new InterlinearError(reply.code, reply.message, reply.cure);
       if (reply.type === "end") return { detection: reply.detection, stats: reply.stats };
       for (const output of reply.output) take(output);
       onProgress?.({ read: reply.read, total: reply.total });
     }
   } finally {
-    aborted.forget();
+    signal?.removeEventListener("abort", stop);
     worker.terminate();
   }
 }
@@ -104,9 +108,10 @@ function post(worker: Worker, request: Request): void {
   worker.postMessage(request);
 }
 
-/** Sends a request; gives its reply. */
-function ask(worker: Worker, request: Request): Promise<Reply> {
+/** Sends a request; gives its reply, unless who waits for it is told to stop. */
+function ask(worker: Worker, request: Request, waiting: { reject: (reason: unknown) => void }): Promise<Reply> {
   return new Promise((resolve, reject) => {
+    waiting.reject = reject;
     worker.onmessage = ({ data }: MessageEvent<Reply>) => resolve(data);
     worker.onerror = ({ message }) =>
       reject(
@@ -118,17 +123,6 @@ function ask(worker: Worker, request: Request): Promise<Reply> {
       );
     post(worker, request);
   });
-}
-
-/** A promise that the signal rejects. */
-function rejectedBy(signal: AbortSignal | undefined): { promise: Promise<never>; forget: () => void } {
-  let listener = () => {};
-  const promise = new Promise<never>((_, reject) => {
-    listener = () => reject(signal?.reason);
-  });
-  promise.catch(() => {}); // it may be rejected when nobody waits any more
-  signal?.addEventListener("abort", listener);
-  return { promise, forget: () => signal?.removeEventListener("abort", listener) };
 }
 
 function filesOf(input: WorkerInput): WorkerFile[] {

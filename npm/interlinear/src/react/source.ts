@@ -65,18 +65,19 @@ export function isEvents(source: TranscriptSource): source is readonly Universal
 /** A source that waits for its next event is left at once when nobody looks any more. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  const aborted = new Promise<"aborted">((resolve) => {
-    signal.addEventListener("abort", () => resolve("aborted"), { once: true });
-  });
-  for (;;) {
-    const step = await Promise.race([iterator.next(), aborted]);
-    if (step === "aborted") {
-      void iterator.return?.();
-      return;
-    }
+  // Of the one step that is waited for. A promise for all of them would keep every event.
+  let leave = () => {};
+  signal.addEventListener("abort", () => leave(), { once: true });
+  while (!signal.aborted) {
+    const step = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+      leave = () => resolve(undefined);
+      iterator.next().then(resolve, reject);
+    });
+    if (step === undefined) break;
     if (step.done) return;
     yield step.value;
   }
+  void iterator.return?.();
 }
 
 /** What a Worker posts, until nobody looks any more. */
