@@ -41,7 +41,9 @@ export class Reader {
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
-    if (this.#stop === undefined && this.#reading.status === "reading") void this.#read();
+    // One that was left may take a while to notice it.
+    const reads = this.#stop?.signal.aborted === false;
+    if (!reads && this.#reading.status === "reading") void this.#read();
     return () => {
       this.#listeners.delete(listener);
       setTimeout(() => {
@@ -65,7 +67,7 @@ export class Reader {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (!stop.signal.aborted) this.#change({ status: "failed", error });
     } finally {
-      this.#stop = undefined;
+      if (this.#stop === stop) this.#stop = undefined;
     }
   }
 
