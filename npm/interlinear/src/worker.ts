@@ -36,7 +36,11 @@ export interface WorkerResult {
 export async function convertInWorker(input: WorkerInput, options: WorkerOptions = {}): Promise<WorkerResult> {
   const { onEvents, ...rest } = options;
   const events: UniversalEvent[] = [];
-  const take = onEvents ?? ((next: UniversalEvent[]) => void events.push(...next));
+  const keep = (next: UniversalEvent[]) => {
+    // One by one: a document in one line gives more at once than a call takes arguments.
+    for (const event of next) events.push(event);
+  };
+  const take = onEvents ?? keep;
   const end = await run(input, "encoded", rest, (piece) => take(decodeEvents(piece)));
   return { events, ...end };
 }

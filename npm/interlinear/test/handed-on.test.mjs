@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as wasm from "@interlinear/wasm";
-import { init } from "interlinear";
-import { traceInWorker } from "interlinear/worker";
+import { init, openTranscript } from "interlinear";
+import { convertInWorker, traceInWorker } from "interlinear/worker";
 import { batches } from "../dist/react/source.js";
 
 setFlagsFromString("--expose-gc");
@@ -88,4 +88,21 @@ test("the events that a source gave are let go of while it goes on", async () =>
   for await (const [event] of batches(source(), { signal: new AbortController().signal, onProgress() {} }))
     last = event;
   assert.ok(last < 5, `${last} of 99 events are still there`);
+});
+
+test("a Worker's piece may hold any number of events", async () => {
+  const line = (uuid) =>
+    `${JSON.stringify({ type: "user", uuid, message: { role: "user", content: [{ type: "text", text: "x" }] } })}\n`;
+  const transcript = openTranscript("encoded", { agent: "claude" });
+  const lines = Array.from({ length: 60_000 }, (_, index) => line(`${index}`)).join("");
+  const output = [transcript.push("", new TextEncoder().encode(lines)), transcript.plan().output, transcript.end()];
+  const replies = [{ type: "piece", output, read: 1, total: 1 }, { type: "end" }];
+  globalThis.Worker = class {
+    postMessage({ type }) {
+      if (type === "next") setImmediate(() => this.onmessage({ data: replies.shift() }));
+    }
+    terminate() {}
+  };
+  const { events } = await convertInWorker(new Uint8Array(1));
+  assert.ok(events.length > 150_000, `${events.length} events`);
 });
