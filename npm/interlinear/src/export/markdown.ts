@@ -14,17 +14,18 @@ import {
   turnWords,
   usageWords,
 } from "../view/words.js";
+import { contained, htmlAsText } from "./prose.js";
 
 /** The whole transcript. */
 export function toMarkdown(transcript: TranscriptState): string {
   const { session, turns } = transcript;
   const blocks = [
-    `# ${oneLine(titleOf(transcript))}`,
+    `# ${prose(titleOf(transcript))}`,
     quote([factLine(transcript)]),
     ...turns.flatMap(turnBlocks),
     session.end === undefined
       ? ""
-      : `*${endWords(session)}${session.end.message ? `: ${oneLine(session.end.message)}` : ""}*`,
+      : `*${endWords(session)}${session.end.message ? `: ${prose(session.end.message)}` : ""}*`,
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
@@ -48,13 +49,13 @@ function shorten(text: string): string {
 }
 
 function factLine({ session, usage }: TranscriptState): string {
-  return [...headWords(session), ...usageWords(usage)].map(oneLine).join(" · ");
+  return [...headWords(session), ...usageWords(usage)].map(prose).join(" · ");
 }
 
 function turnBlocks(turn: Turn): string[] {
   const blocks = turn.entries.flatMap(entryBlocks);
   const words = turn.status === "outside" ? [] : turnWords(turn);
-  return words.length === 0 ? blocks : [...blocks, `*${words.map(oneLine).join(" · ")}*`, "---"];
+  return words.length === 0 ? blocks : [...blocks, `*${words.map(prose).join(" · ")}*`, "---"];
 }
 
 function entryBlocks(entry: Entry): string[] {
@@ -78,12 +79,12 @@ function ownBlocks(entry: Entry): string[] {
     case "question": {
       const { question } = entry;
       const answer = question.answers?.map((chosen) => chosen.join(", ")).join("; ") ?? question.response;
-      return [`**${oneLine(question.prompt)}** ${oneLine(answer ?? `*${questionWords(question)}*`)}`];
+      return [`**${prose(question.prompt)}** ${prose(answer ?? `*${questionWords(question)}*`)}`];
     }
     case "error":
-      return [`**Error:** ${oneLine(entry.error.message)}`];
+      return [`**Error:** ${prose(entry.error.message)}`];
     case "unparsed":
-      return [`**A line could not be read:** ${code(entry.unparsed.location)} ${oneLine(entry.unparsed.error)}`];
+      return [`**A line could not be read:** ${code(entry.unparsed.location)} ${prose(entry.unparsed.error)}`];
     case "event":
       return [fence(JSON.stringify(entry.event, null, 2), "json")];
   }
@@ -103,9 +104,9 @@ function itemBlocks(entry: ItemEntry): string[] {
 function partBlock(part: ContentPart, _ = 0, content: readonly ContentPart[] = []): string {
   switch (part.type) {
     case "text":
-      return part.text.trim();
+      return blocksOf(part.text);
     case "reasoning":
-      return part.text.trim() === "" ? "" : quote([`*Thought:* ${part.text.trim()}`]);
+      return part.text.trim() === "" ? "" : quote(thoughtBlocks(blocksOf(part.text)));
     case "image":
       return safeImage(part.path) === undefined ? `Image: ${code(part.path)}` : `![An image](${part.path})`;
     case "file_ref":
@@ -113,7 +114,7 @@ function partBlock(part: ContentPart, _ = 0, content: readonly ContentPart[] = [
     case "status":
       return statusBlock(part);
     case "json": {
-      const facts = statusFacts(part.json, content).map(oneLine).join(" · ");
+      const facts = statusFacts(part.json, content).map(prose).join(" · ");
       return facts === "" ? "" : `*${facts}*`;
     }
     default:
@@ -121,8 +122,19 @@ function partBlock(part: ContentPart, _ = 0, content: readonly ContentPart[] = [
   }
 }
 
+/** A text, without what surrounds it: an indented beginning is code. */
+function blocksOf(text: string): string {
+  return contained(text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd());
+}
+
+/** A list, code and the like begin a line. */
+function thoughtBlocks(text: string): string[] {
+  const isBlock = /^(?: {4}|\t|`{3}|~{3}|#{1,6} |>|\||[-*+] |\d{1,9}[.)] )/.test(text);
+  return isBlock ? ["*Thought:*", text] : [`*Thought:* ${text}`];
+}
+
 function statusBlock(part: StatusPart): string {
-  const head = `*${statusWords(part)}${part.detail === undefined ? "" : `: ${oneLine(part.detail)}`}*`;
+  const head = `*${statusWords(part)}${part.detail === undefined ? "" : `: ${prose(part.detail)}`}*`;
   return part.todos === undefined ? head : `${head}\n\n${todoBlock(part.todos)}`;
 }
 
@@ -134,7 +146,7 @@ function toolBlocks(tool: ToolView): string[] {
   ].filter((word) => word !== "");
   const several = title.includes("\n");
   const head = [
-    `**${oneLine(label)}**`,
+    `**${prose(label)}**`,
     title === "" || several ? "" : code(title),
     ...outcome.map((word) => `(${word})`),
   ];
@@ -163,7 +175,7 @@ function fileBlock({ path, action, diff }: FileRefPart): string {
 const BOXES = { pending: "[ ]", in_progress: "[ ] **now:**", completed: "[x]", cancelled: "[x] *cancelled:*" } as const;
 
 function todoBlock(todos: readonly Todo[]): string {
-  return todos.map(({ text, status }) => `- ${BOXES[status] ?? "[ ]"} ${oneLine(text)}`).join("\n");
+  return todos.map(({ text, status }) => `- ${BOXES[status] ?? "[ ]"} ${prose(text)}`).join("\n");
 }
 
 /** Code between fences that nothing in it can close. */
@@ -192,6 +204,11 @@ function quote(blocks: readonly string[]): string {
     .split("\n")
     .map((line) => (line === "" ? ">" : `> ${line}`))
     .join("\n");
+}
+
+/** A line of prose. */
+function prose(text: string): string {
+  return htmlAsText(oneLine(text));
 }
 
 function oneLine(text: string): string {
