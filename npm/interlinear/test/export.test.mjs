@@ -5,11 +5,11 @@ import { fold } from "interlinear";
 import { toHtml, toMarkdown } from "interlinear/export";
 import { Lexer, walkTokens } from "marked";
 
-/** A session of whole items. */
-function transcriptOf(items) {
-  const event = (sequence, type, data) => ({
-    event_id: `e${sequence}`,
-    sequence,
+/** A session of events, of which only type and data are given. */
+function sessionOf(happenings) {
+  const events = [["session.started", {}], ...happenings].map(([type, data], index) => ({
+    event_id: `e${index + 1}`,
+    sequence: index + 1,
     time: "2026-01-01T00:00:00.000Z",
     session_id: "s",
     source: "agent",
@@ -17,12 +17,15 @@ function transcriptOf(items) {
     type,
     data,
     raw: null,
-  });
-  const completed = items.map((item, index) =>
-    event(index + 2, "item.completed", { item: { item_id: `i${index}`, status: "completed", ...item } }),
-  );
-  return fold(undefined, [event(1, "session.started", {}), ...completed]);
+  }));
+  return fold(undefined, events);
 }
+
+/** A session of whole items. */
+const transcriptOf = (items) =>
+  sessionOf(
+    items.map((item, index) => ["item.completed", { item: { item_id: `i${index}`, status: "completed", ...item } }]),
+  );
 
 const message = (role, text) => ({ kind: "message", role, content: [{ type: "text", text }] });
 const result = (content) => ({ kind: "tool_result", role: "tool", content });
@@ -107,4 +110,87 @@ test("a change of any number of lines is exported", () => {
 test("a session of any number of rows is exported", () => {
   const many = Array.from({ length: 150_000 }, () => message("user", "x"));
   assert.equal(toHtml(transcriptOf(many), { style: "" }).split('data-role="user"').length - 1, 150_000);
+});
+
+test("every question of a request stands with its answer", () => {
+  const asked = {
+    question_id: "q",
+    prompt: "Which?",
+    options: ["a", "b"],
+    questions: [
+      { text: "Which?", options: [{ label: "a" }, { label: "b" }] },
+      { text: "And which?", options: [{ label: "c" }, { label: "d" }], multi_select: true },
+    ],
+    status: "requested",
+  };
+  const open = sessionOf([["question.requested", asked]]);
+  assert.match(toMarkdown(open), /\*\*Which\?\*\* \*Waiting for an answer\*\n\n\*\*And which\?\*\* \*Waiting/);
+  const answers = [["a"], ["c", "d"]];
+  const answered = sessionOf([
+    ["question.requested", asked],
+    ["question.resolved", { ...asked, status: "answered", response: "a", answers }],
+  ]);
+  assert.match(toMarkdown(answered), /\*\*Which\?\*\* a\n\n\*\*And which\?\*\* c, d\n/);
+  const rejected = sessionOf([["question.resolved", { ...asked, status: "rejected", answers: [] }]]);
+  assert.match(toMarkdown(rejected), /\*\*Which\?\*\* \*Dismissed\*\n\n\*\*And which\?\*\* \*Dismissed\*\n/);
+  assert.equal(toHtml(rejected, { style: "" }).split("<dd>Dismissed</dd>").length - 1, 2);
+});
+
+test("JSON is written as JSON, whatever it is", () => {
+  for (const json of [["a", 1], "text", 5, null, { a: { b: 1 } }]) {
+    const fenced = `\`\`\`json\n${JSON.stringify(json, null, 2)}\n\`\`\`\n`;
+    const unknown = toMarkdown(transcriptOf([{ kind: "unknown", content: [{ type: "json", json }] }]));
+    assert.ok(unknown.includes(`*Not known to this version:*\n\n${fenced}`), unknown);
+    const said = toMarkdown(transcriptOf([{ kind: "message", role: "user", content: [{ type: "json", json }] }]));
+    assert.ok(said.includes(`## User\n\n${fenced}`), said);
+  }
+});
+
+test("what a program printed and what a tool gave besides are written as they are", () => {
+  const printed = {
+    kind: "status",
+    content: [
+      { type: "status", label: "output" },
+      { type: "text", text: "# a <b>" },
+    ],
+  };
+  assert.match(toMarkdown(transcriptOf([printed])), /\*Output\*\n\n```\n# a <b>\n```\n/);
+  assert.match(toHtml(transcriptOf([printed]), { style: "" }), /<pre># a &lt;b&gt;<\/pre>/);
+  const more = result([
+    { type: "tool_result", call_id: "c", output: "x" },
+    { type: "json", json: { found: 1 } },
+  ]);
+  assert.match(toMarkdown(transcriptOf([more])), /```json\n\{\n {2}"type": "json",\n {2}"json": \{\n {4}"found": 1/);
+});
+
+test("how a session failed is written with what it printed, errors with their code", () => {
+  const stderr = { head: "panic: <oh>", tail: "at line 7", truncated: true };
+  const failed = sessionOf([
+    ["error", { message: "overloaded", code: "529", will_retry: true }],
+    ["session.ended", { reason: "error", terminated_by: "agent", exit_code: 1, message: "died", stderr }],
+  ]);
+  assert.match(toMarkdown(failed), /\*\*Error, trying again:\*\* `529` overloaded\n/);
+  assert.match(toMarkdown(failed), /exit code 1: died\*\n\n```\npanic: <oh>\n…\nat line 7\n```\n$/);
+  const html = toHtml(failed, { style: "" });
+  assert.match(html, /Error, trying again<\/span><code>529<\/code>/);
+  assert.match(html, /<pre>panic: &lt;oh&gt;\n…\nat line 7<\/pre>/);
+});
+
+test("what was taken back is marked as in a page", () => {
+  const taken = sessionOf([
+    ["item.completed", { item: { item_id: "a", status: "completed", ...message("assistant", "x") } }],
+    [
+      "item.completed",
+      {
+        item: {
+          item_id: "b",
+          kind: "status",
+          status: "completed",
+          content: [{ type: "status", label: "retracted", retracts: ["a"] }],
+        },
+      },
+    ],
+  ]);
+  assert.match(toMarkdown(taken), /## Assistant \(taken back\)/);
+  assert.match(toHtml(taken, { style: "" }), /data-retracted="true"><p class="il-note">Taken back: no longer part/);
 });

@@ -7,8 +7,11 @@ import { type Row, Rows } from "../view/rows.js";
 import { safeImage, visible } from "../view/safe.js";
 import { hasArguments, prettyArguments, type ToolView, toolOf } from "../view/tool.js";
 import {
+  askedAndAnswered,
   duration,
+  endOutput,
   endWords,
+  errorWords,
   headWords,
   permissionWords,
   questionWords,
@@ -89,7 +92,13 @@ function rowBody(row: Row): Child[] {
       const { session } = row;
       const detail = session.end?.message && html("p", { class: "il-detail" }, visible(session.end.message));
       return [
-        html("div", { class: "il-end", "data-reason": session.end?.reason }, html("p", {}, endWords(session)), detail),
+        html(
+          "div",
+          { class: "il-end", "data-reason": session.end?.reason },
+          html("p", {}, endWords(session)),
+          detail,
+          output(endOutput(session)),
+        ),
       ];
     }
     case "result":
@@ -121,16 +130,14 @@ function entryHtml(entry: Entry): Html {
     }
     case "question": {
       const { question } = entry;
-      const asked = question.questions ?? [{ text: question.prompt }];
-      const answers = question.answers ?? [[question.response ?? questionWords(question)]];
-      const pairs = asked.flatMap(({ text }, index) => [
+      const pairs = askedAndAnswered(question).flatMap(({ text, answer }) => [
         html("dt", {}, text),
-        html("dd", {}, answers[index]?.join(", ") ?? ""),
+        html("dd", {}, visible(answer ?? questionWords(question))),
       ]);
       return html("dl", { class: "il-request", "data-status": question.status }, ...pairs);
     }
     case "error":
-      return notice("Error", entry.error.code, entry.error.message);
+      return notice(errorWords(entry.error), entry.error.code, entry.error.message);
     case "unparsed":
       return notice("A line could not be read", entry.unparsed.location, entry.unparsed.error);
     case "event":
@@ -154,7 +161,9 @@ function itemHtml(entry: ItemEntry): Html {
   if (item.kind === "tool_call" || item.kind === "tool_result") return toolHtml(toolOf(entry));
   if (item.kind === "status") return html("div", { class: "il-status" }, ...item.content.map(statusPart));
   const role = item.role ?? "system";
-  return html("div", { class: "il-message", "data-role": role }, ...item.content.map(messagePart));
+  const taken = entry.retracted && html("p", { class: "il-note" }, "Taken back: no longer part of the conversation");
+  const attributes = { class: "il-message", "data-role": role, "data-retracted": entry.retracted ? "true" : undefined };
+  return html("div", attributes, taken, ...item.content.map(messagePart));
 }
 
 function statusPart(part: ContentPart, _: number, content: readonly ContentPart[]): Child {
@@ -162,6 +171,7 @@ function statusPart(part: ContentPart, _: number, content: readonly ContentPart[
     const facts = statusFacts(part.json, content).join(" · ");
     return facts === "" ? undefined : html("span", { class: "il-facts" }, visible(facts));
   }
+  if (part.type === "text") return output(part.text);
   if (part.type !== "status") return messagePart(part);
   const detail = part.detail === undefined ? undefined : html("span", { class: "il-detail" }, visible(part.detail));
   const label = html("span", { class: "il-label" }, statusWords(part));

@@ -5,7 +5,10 @@ import { hasOwnResultRow } from "../view/rows.js";
 import { safeImage, visible } from "../view/safe.js";
 import { hasArguments, prettyArguments, type ToolView, toolOf, toolView } from "../view/tool.js";
 import {
+  askedAndAnswered,
+  endOutput,
   endWords,
+  errorWords,
   headWords,
   permissionWords,
   questionWords,
@@ -26,6 +29,7 @@ export function toMarkdown(transcript: TranscriptState): string {
     session.end === undefined
       ? ""
       : `*${endWords(session)}${session.end.message ? `: ${prose(session.end.message)}` : ""}*`,
+    endOutput(session) === "" ? "" : fence(visible(endOutput(session))),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
@@ -78,11 +82,15 @@ function ownBlocks(entry: Entry): string[] {
     }
     case "question": {
       const { question } = entry;
-      const answer = question.answers?.map((chosen) => chosen.join(", ")).join("; ") ?? question.response;
-      return [`**${prose(question.prompt)}** ${prose(answer ?? `*${questionWords(question)}*`)}`];
+      return askedAndAnswered(question).map(
+        ({ text, answer }) => `**${prose(text)}** ${prose(answer ?? `*${questionWords(question)}*`)}`,
+      );
     }
-    case "error":
-      return [`**Error:** ${prose(entry.error.message)}`];
+    case "error": {
+      const { error } = entry;
+      const label = error.code === undefined ? "" : `${code(error.code)} `;
+      return [`**${errorWords(error)}:** ${label}${prose(error.message)}`];
+    }
     case "unparsed":
       return [`**A line could not be read:** ${code(entry.unparsed.location)} ${prose(entry.unparsed.error)}`];
     case "event":
@@ -95,13 +103,23 @@ function itemBlocks(entry: ItemEntry): string[] {
   if (item.kind === "tool_call" || item.kind === "tool_result") return toolBlocks(toolOf(entry));
   // What the session says about itself stands at the top.
   if (item.content.some((part) => part.type === "status" && part.label === "session")) return [];
-  const parts = item.content.map(partBlock).filter((block) => block !== "");
+  const block = item.kind === "status" ? statusPart : partBlock;
+  const parts = item.content.map(block).filter((written) => written !== "");
   if (parts.length === 0 || item.kind === "status") return parts;
+  if (item.kind === "unknown") return ["*Not known to this version:*", ...parts];
   const who = { user: "User", assistant: "Assistant", system: "System", tool: "Tool" }[item.role ?? "system"];
   return [`## ${who}${entry.retracted ? " (taken back)" : ""}`, ...parts];
 }
 
-function partBlock(part: ContentPart, _ = 0, content: readonly ContentPart[] = []): string {
+/** A part of a status: what it says, what comes with it, and what a program printed. */
+function statusPart(part: ContentPart, _: number, content: readonly ContentPart[]): string {
+  if (part.type === "text") return part.text.trim() === "" ? "" : fence(visible(part.text));
+  if (part.type !== "json") return partBlock(part);
+  const facts = statusFacts(part.json, content).map(prose).join(" · ");
+  return facts === "" ? "" : `*${facts}*`;
+}
+
+function partBlock(part: ContentPart): string {
   switch (part.type) {
     case "text":
       return blocksOf(part.text);
@@ -113,12 +131,8 @@ function partBlock(part: ContentPart, _ = 0, content: readonly ContentPart[] = [
       return fileBlock(part);
     case "status":
       return statusBlock(part);
-    case "json": {
-      const facts = statusFacts(part.json, content).map(prose).join(" · ");
-      return facts === "" ? "" : `*${facts}*`;
-    }
     default:
-      return fence(JSON.stringify(part, null, 2), "json");
+      return fence(JSON.stringify(part.type === "json" ? part.json : part, null, 2), "json");
   }
 }
 
@@ -139,7 +153,7 @@ function statusBlock(part: StatusPart): string {
 }
 
 function toolBlocks(tool: ToolView): string[] {
-  const { label, title, call, result, state, output, files, images, todos } = tool;
+  const { label, title, call, result, state, output, files, images, todos, more } = tool;
   const outcome = [
     result?.exit_code === undefined ? "" : `exit ${result.exit_code}`,
     state === "done" || result?.exit_code !== undefined ? "" : state,
@@ -160,6 +174,7 @@ function toolBlocks(tool: ToolView): string[] {
     todos.length === 0 ? "" : todoBlock(todos),
     output.trim() === "" ? "" : fence(visible(output)),
     ...images.map((image) => partBlock({ type: "image", ...image })),
+    ...more.map((part) => fence(JSON.stringify(part, null, 2), "json")),
   ].filter((block) => block !== "");
 }
 

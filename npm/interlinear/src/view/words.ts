@@ -1,6 +1,7 @@
 // Numbers and facts in words, the same in a page, in an export and for a screen reader.
 import type {
   ContentPart,
+  ErrorData,
   PermissionData,
   QuestionData,
   SessionMetadata,
@@ -107,6 +108,11 @@ export function endWords({ end }: SessionState): string {
   return `${words[end.reason] ?? `The session ended: ${end.reason}`}${code}`;
 }
 
+/** What the process of a session that ended had printed on standard error. */
+export function endOutput({ end }: SessionState): string {
+  return [end?.stderr?.head, end?.stderr?.tail].filter(Boolean).join("\n…\n");
+}
+
 /** What became of a permission. */
 export function permissionWords({ status }: PermissionData): string {
   const words = {
@@ -122,6 +128,18 @@ export function permissionWords({ status }: PermissionData): string {
 export function questionWords({ status }: QuestionData): string {
   const words = { requested: "Waiting for an answer", answered: "Answered", rejected: "Dismissed" };
   return words[status] ?? status;
+}
+
+/** The questions of a request, each with what was answered, where something was. */
+export function askedAndAnswered({ questions, prompt, answers, response }: QuestionData) {
+  const asked = questions !== undefined && questions.length > 0 ? questions.map(({ text }) => text) : [prompt];
+  const given = answers ?? (response === undefined ? [] : [[response]]);
+  return asked.map((text, index) => ({ text, answer: given[index]?.join(", ") || undefined }));
+}
+
+/** That something failed, and whether that is the end of it. */
+export function errorWords({ will_retry }: ErrorData): string {
+  return will_retry ? "Error, trying again" : "Error";
 }
 
 /** What a status is about, as a person would say it. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { visible } from "../../view/safe.js";
-import { endWords, statusFacts, statusWords, turnWords } from "../../view/words.js";
+import { endOutput, endWords, errorWords, statusFacts, statusWords, turnWords } from "../../view/words.js";
 import { useParts } from "../context.js";
 import type {
   ErrorNoticeProps,
@@ -44,7 +44,7 @@ export function Status({ item }: StatusProps): ReactNode {
 export function ErrorNotice({ error }: ErrorNoticeProps): ReactNode {
   return (
     <div className="il-error">
-      <span className="il-label">{error.will_retry ? "Error, trying again" : "Error"}</span>
+      <span className="il-label">{errorWords(error)}</span>
       {error.code !== undefined && <code>{visible(error.code)}</code>}
       <p>{visible(error.message)}</p>
     </div>
@@ -83,7 +83,7 @@ export function Turn({ turn }: TurnProps): ReactNode {
 export function SessionEnd({ session }: SessionEndProps): ReactNode {
   const { Output } = useParts();
   const { end } = session;
-  const printed = [end?.stderr?.head, end?.stderr?.tail].filter(Boolean).join("\n…\n");
+  const printed = endOutput(session);
   return (
     <div className="il-end" data-reason={end?.reason}>
       <p>{endWords(session)}</p>

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import type { Question as OneQuestion, PermissionReply, QuestionData } from "../../../types/index.js";
 import { visible } from "../../view/safe.js";
-import { permissionWords, questionWords } from "../../view/words.js";
+import { askedAndAnswered, permissionWords, questionWords } from "../../view/words.js";
 import { useParts } from "../context.js";
 import type { PermissionProps, QuestionProps } from "../parts.js";
 
@@ -81,15 +81,14 @@ export function Question(props: QuestionProps): ReactNode {
   const { Markdown } = useParts();
   const { question } = props;
   if (question.status === "requested") return <OpenQuestion {...props} />;
-  const answers = question.answers ?? (question.response === undefined ? [] : [[question.response]]);
   return (
     <dl className="il-request" data-status={question.status}>
-      {questionsOf(question).map(({ text }, index) => (
+      {askedAndAnswered(question).map(({ text, answer }, index) => (
         <div key={index}>
           <dt>
             <Markdown text={text} />
           </dt>
-          <dd>{visible(answers[index]?.join(", ") || questionWords(question))}</dd>
+          <dd>{visible(answer ?? questionWords(question))}</dd>
         </div>
       ))}
     </dl>
