@@ -1,6 +1,6 @@
 // Builds what is published: the WASM module with its glue, the module for Node on this platform, the TypeScript.
 // What is newer than everything that it is made of is left alone.
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compileNative, libraryIn } from "./native.mjs";
 import { setupBuild } from "./setup.mjs";
@@ -60,12 +60,22 @@ async function wasm() {
     const file = `${crateName(crate).replaceAll("-", "_")}.wasm`;
     const compiled = at("target-wasm", "wasm32-unknown-unknown", "wasm", file);
     await run(tool("interlinear-bindgen"), [compiled, folder, name], { echo: false, name: "writing the glue" });
+    nameModule(join(folder, `${name}.js`), name);
     const optimised = at("target-wasm", `${name}.wasm`);
     await optimise(join(folder, `${name}_bg.wasm`), optimised);
     if (crate === "wasm") await hint(optimised, join(folder, `${name}.js`), output);
     else cpSync(optimised, output);
   }
   for (const { name, output } of stale) report(`WebAssembly (${name})`, output);
+}
+
+/**
+ * The glue names the file of its module, to load it where nobody hands it in. Nobody asks it to, but bundlers (webpack) want
+ * every file that is named: it must be the one that is shipped.
+ */
+function nameModule(glue, name) {
+  const code = readFileSync(glue, "utf8");
+  writeFileSync(glue, code.replaceAll(`'${name}_bg.wasm'`, `'./${name}.wasm'`));
 }
 
 /** wasm-opt, with the features that the compiler was told to use. */

@@ -1,8 +1,8 @@
 // The packed packages in an empty project, in Node.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { relay } from "interlinear";
 import { publint } from "publint";
@@ -81,6 +81,21 @@ for (const module of ["nodenext", "preserve"]) {
     assert.equal(status, 0);
   });
 }
+
+test("every file that a bundler is told to ship is in its package", () => {
+  const modules = readdirSync(join(project, "node_modules"), { recursive: true })
+    .filter((name) => /^@?interlinear/.test(name) && /(?<!\.test)\.js$/.test(name))
+    .map((name) => join(project, "node_modules", name));
+  const named = modules.flatMap((file) =>
+    Array.from(
+      readFileSync(file, "utf8").matchAll(/new URL\(["'`]([^"'`]+)["'`], ?import\.meta\.url\)/g),
+      ([, name]) => [relative(project, file), relative(project, join(dirname(file), name))],
+    ),
+  );
+  assert.ok(named.length >= 4, `${named.length} files are named`);
+  const missing = named.filter(([, file]) => !existsSync(join(project, file)));
+  assert.deepEqual(missing, []);
+});
 
 test("a program for Node alone needs none of a browser's types", () => {
   const entries = ["interlinear", "interlinear/node", "interlinear/store", "interlinear/server", "interlinear/client"];

@@ -1,4 +1,14 @@
-import * as wasm from "@interlinear/wasm";
+import {
+  agents,
+  ContractChecker,
+  detect,
+  initSync,
+  panicText as lastWords,
+  Machine,
+  reset,
+  Transcript,
+  version,
+} from "@interlinear/wasm";
 import type { Core, RawModule } from "./core.js";
 import { codeOf, InterlinearError } from "./errors.js";
 
@@ -6,16 +16,20 @@ import { codeOf, InterlinearError } from "./errors.js";
 // this is given back, by a fresh instance, as soon as nothing or one session alone lives in it.
 const ample = 32 * 1024 * 1024;
 
+// Named one by one: all of the package's names would bring the module's address into the Worker's file, beside which there
+// is none, and bundlers (webpack) refuse an address that leads nowhere.
+const raw: RawModule = { agents, ContractChecker, detect, Machine, Transcript, version };
+
 /** The instance in use, how many things live in it, and for how many calls a session is not asked to move out of it. */
 const current = { instance: 0, holders: 0, calls: 0, wait: 1 };
 
 /** The core as WebAssembly, from a compiled module. */
 export function wasmCore(module: WebAssembly.Module): Core {
-  wasm.initSync({ module });
-  const size = () => wasm.initSync({ module }).memory.buffer.byteLength;
+  initSync({ module });
+  const size = () => initSync({ module }).memory.buffer.byteLength;
   return {
     kind: "wasm",
-    raw: wasm satisfies RawModule,
+    raw,
     failure,
     hold() {
       current.holders++;
@@ -42,7 +56,7 @@ export function wasmCore(module: WebAssembly.Module): Core {
 }
 
 function renew(): void {
-  wasm.reset();
+  reset();
   current.instance++;
   current.holders = 0;
   current.calls = 0;
@@ -65,7 +79,7 @@ function failure(thrown: unknown): InterlinearError {
 /** What the core said as it died, if its memory can still be read. */
 function panicText(): string | undefined {
   try {
-    return wasm.panicText();
+    return lastWords();
   } catch {
     return undefined;
   }
