@@ -63,6 +63,21 @@ test("a growing text keeps the blocks that are done", () => {
   assert.equal(after[0].source, before[0].source);
 });
 
+test("a text that is too long for Markdown comes in pieces, of which only the last one grows", () => {
+  const line = `# ${"x".repeat(77)}\n`;
+  for (const text of [line.repeat(50_000), "x".repeat(1_000_000), `a${"😀".repeat(300_000)}`]) {
+    const before = markdown(text);
+    assert.equal(before.map(({ source }) => source).join(""), text);
+    assert.ok(before.every(({ nodes }) => nodes[0].tag === "pre" && nodes[0].children[0].isWellFormed?.() !== false));
+    const after = markdown(`${text}and more`);
+    const changed = after.filter(({ source }, index) => source !== before[index]?.source);
+    assert.ok(changed.length <= 2, `${changed.length} of ${after.length} changed`);
+    assert.ok(changed.every(({ source }) => source.length <= 16 * 1024));
+  }
+  const [first] = markdown(line.repeat(50_000));
+  assert.ok(first.source.endsWith("x\n") && first.nodes[0].children[0].endsWith("x"), "a piece ends with a line");
+});
+
 test("links lead to the web or to a mailbox, images are those that came along", () => {
   assert.equal(safeLink("https://a.invalid"), "https://a.invalid/");
   assert.equal(safeLink("mailto:a@b.invalid"), "mailto:a@b.invalid");

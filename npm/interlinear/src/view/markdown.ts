@@ -24,12 +24,12 @@ const BUDGET = 200_000_000;
 
 /** The blocks of a text. Never throws, whatever the text is. */
 export function markdown(text: string): Block[] {
-  if (text.length > LONGEST) return [plain(text)];
+  if (text.length > LONGEST) return plain(text);
   try {
     return lex(text).map((token) => ({ source: token.raw, nodes: nodes([token]).map(ownDirection) }));
   } catch {
     // Nested deeper than the stack is.
-    return [plain(text)];
+    return plain(text);
   }
 }
 
@@ -45,8 +45,28 @@ function lex(text: string): Token[] {
   return blocks;
 }
 
-function plain(text: string): Block {
-  return { source: text, nodes: [element("pre", { tabIndex: 0 }, [text])] };
+/** A text as it was written; in pieces, so that of one that grows only the last is drawn again. */
+function plain(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = endOfPiece(text, at);
+    const source = text.slice(at, end);
+    const shown = end < text.length ? source.replace(/\n$/, "") : source;
+    blocks.push({ source, nodes: [element("pre", { className: "il-plain" }, [shown])] });
+    at = end;
+  }
+  return blocks;
+}
+
+const PIECE = 16 * 1024;
+
+/** Behind the last whole line that fits, else behind the last whole character. */
+function endOfPiece(text: string, at: number): number {
+  const most = at + PIECE;
+  if (most >= text.length) return text.length;
+  const line = text.lastIndexOf("\n", most - 1) + 1;
+  if (line > at) return line;
+  return (text.codePointAt(most - 1) ?? 0) > 0xffff ? most - 1 : most;
 }
 
 /** A block runs the way its first word does, whichever way the page runs; code always runs from left to right. */
