@@ -194,3 +194,18 @@ test("what was taken back is marked as in a page", () => {
   assert.match(toMarkdown(taken), /## Assistant \(taken back\)/);
   assert.match(toHtml(taken, { style: "" }), /data-retracted="true"><p class="il-note">Taken back: no longer part/);
 });
+
+test("what scrolls in an HTML export is reached by the keyboard, and boxes to tick are named", () => {
+  const html = toHtml(
+    transcriptOf([
+      message("assistant", "```\ncode\n```\n\n|a|\n|-|\n|b|\n\n- [x] one\n- [ ] two"),
+      result([{ type: "file_ref", path: "a", action: "patch", diff: "@@ -1 +1 @@\n-a\n+b\n" }]),
+    ]),
+    { style: "" },
+  );
+  assert.match(html, /<pre tabindex="0"><code>code/);
+  assert.match(html, /<div class="il-table" tabindex="0"/);
+  assert.match(html, /<div class="il-lines" tabindex="0">/);
+  assert.match(html, /checked disabled aria-label="done">one/);
+  assert.match(html, /disabled aria-label="to do">two/);
+});

@@ -33,7 +33,7 @@ test("Markdown becomes elements", () => {
   );
   assert.equal(
     rendered("- a\n- [x] b"),
-    "<ul dir=auto><li>a</><li className=il-task><input type=checkbox checked=true disabled=true></>b</></>",
+    "<ul dir=auto><li>a</><li className=il-task><input type=checkbox checked=true disabled=true aria-label=done></>b</></>",
   );
   assert.equal(rendered("3. a\n4. b"), "<ol start=3 dir=auto><li>a</><li>b</></>");
   assert.equal(rendered("```js\nx<1\n```"), "<pre tabIndex=0><code className=language-js>x<1</></>");

@@ -32,8 +32,8 @@ export function nodes(list: readonly Node[]): Html {
 
 function nodeText(node: Node): string {
   if (typeof node === "string") return escaped(node);
-  const { className, tabIndex: _, ...attributes } = node.attributes;
-  return html(node.tag, { class: className, ...attributes }, nodes(node.children)).text;
+  const { className, tabIndex, ...attributes } = node.attributes;
+  return html(node.tag, { class: className, tabindex: tabIndex, ...attributes }, nodes(node.children)).text;
 }
 
 function childText(child: Child): string {

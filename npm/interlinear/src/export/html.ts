@@ -277,7 +277,7 @@ function diff({ path, action, diff: change }: FileRefPart): Html {
     "figure",
     { class: "il-diff" },
     html("figcaption", {}, html("span", { class: "il-path" }, visible(path)), change === undefined ? action : counts),
-    rows.length > 0 && html("div", { class: "il-lines" }, rows),
+    rows.length > 0 && html("div", { class: "il-lines", tabindex: 0 }, rows),
   );
 }
 

@@ -114,7 +114,13 @@ function node(token: MarkedToken): Node | Node[] {
     case "list":
       return list(token);
     case "checkbox":
-      return element("input", { type: "checkbox", checked: token.checked, disabled: true });
+      return element("input", {
+        type: "checkbox",
+        checked: token.checked,
+        disabled: true,
+        // The box stands for a word; what comes after it is not its label.
+        "aria-label": token.checked ? "done" : "to do",
+      });
     case "table":
       return table(token);
     case "link":

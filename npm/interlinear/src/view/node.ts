@@ -34,6 +34,7 @@ export type Tag =
 /** The attributes that can occur, under React's names. */
 export interface Attributes {
   alt?: string;
+  "aria-label"?: string;
   checked?: boolean;
   className?: string;
   dir?: "auto";
