@@ -234,8 +234,13 @@ export class AgentHost implements AsyncDisposable {
       startMs: this.#startMs,
       spawn: (args, added) => this.#spawn(known, [...found.command, ...args], cwd, { ...env, ...added }),
     });
-    await runtime.start(patience);
-    return runtime;
+    try {
+      await runtime.start(patience);
+      return runtime;
+    } catch (error) {
+      link.close();
+      throw error;
+    }
   }
 
   /** A seat in the server that sessions with the same environment share. */

@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Exit } from "../../types/index.js";
 import { codeOf, InterlinearError } from "../errors.js";
 import type { Channel } from "../session.js";
@@ -65,6 +66,7 @@ export class Recorder {
 
   close(): void {
     this.#flush();
+    inUse.delete(resolve(this.#path));
     this.#attempt(() => closeSync(this.#file));
   }
 
@@ -108,13 +110,20 @@ export class Recorder {
   }
 }
 
+/** The files that are being written: two recordings in one would be none. */
+const inUse = new Set<string>();
+
 function create(path: string): number {
+  const place = resolve(path);
+  const cure = "Name a file that you may write, in a folder that is there: `record`.";
+  if (inUse.has(place)) throw new InterlinearError("bad_options", `the recording ${path} is another session's`, cure);
   try {
     // It holds all that was said: it is for this user only.
-    return openSync(path, "w", 0o600);
+    const file = openSync(path, "w", 0o600);
+    if (fstatSync(file).isFile()) inUse.add(place);
+    return file;
   } catch (cause) {
     const message = `the recording cannot be written to ${path}: ${codeOf(cause)}`;
-    const cure = "Name a file that you may write, in a folder that is there: `record`.";
     throw new InterlinearError("bad_options", message, cure, { cause });
   }
 }

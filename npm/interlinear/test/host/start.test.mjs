@@ -170,3 +170,23 @@ test("a recording that cannot be written any more is told of once, and the sessi
   const message = `the recording ${record} is not complete: EPIPE: broken pipe, write`;
   assert.deepEqual(warnings, [["INTERLINEAR_RECORDING", message]]);
 });
+
+test("a recording that another session writes is not written over, and is free when that one is over", async (t) => {
+  const host = hostFor(t);
+  const record = join(cwd, "of-one.jsonl");
+  const first = await start(host, { record });
+  await all(first.prompt("hello"));
+  const again = start(host, { record: join(cwd, ".", "of-one.jsonl") });
+  await assert.rejects(again, { code: "bad_options", message: /of-one\.jsonl is another session's/ });
+  await all(first.prompt("hello"));
+  await first.terminate();
+  assert.equal(text(convert(readFileSync(record))), "Good day.Good day.");
+  const broken = hostFor(t, { agents: { claude: { command: ["/bin/sh", "-c", "exit 1"] } }, env: { A: "\0" } });
+  await assert.rejects(start(broken, { record }), { code: "agent_refused" });
+  const second = await start(host, { record });
+  await all(second.prompt("hello"));
+  await second.terminate();
+  assert.equal(text(convert(readFileSync(record))), "Good day.");
+  const nowhere = await Promise.all([start(host, { record: "/dev/null" }), start(host, { record: "/dev/null" })]);
+  assert.equal(nowhere.length, 2);
+});
