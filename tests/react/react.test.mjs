@@ -199,6 +199,37 @@ test("the end is followed, and left alone once the reader scrolled up", async ()
   assert.equal(await page.evaluate(() => document.querySelector(".il-transcript").scrollTop), top);
 });
 
+test("the end stays in view when the place for it becomes smaller, and a larger one is filled", async () => {
+  const { start, say } = session();
+  const begun = start();
+  const many = Array.from({ length: 200 }, (_, index) => say(`m${index}`, "assistant", `Message ${index}`)).flat();
+  await show([...begun, ...many]);
+  await frames(6);
+  const resized = async (height) => {
+    await page.locator(".il-transcript").evaluate((one, pixels) => {
+      one.style.height = pixels;
+    }, height);
+    await frames(6);
+  };
+  const lastSeen = () =>
+    page.locator(".il-transcript").evaluate((frame) => {
+      const { bottom } = frame.getBoundingClientRect();
+      const rows = Array.from(frame.querySelectorAll(".il-row"));
+      return {
+        gap: frame.scrollHeight - frame.clientHeight - frame.scrollTop,
+        below: rows.at(-1).getBoundingClientRect().bottom - bottom,
+      };
+    });
+  await resized("300px");
+  assert.ok((await lastSeen()).gap < 2, "the end was left");
+  await page.locator(".il-transcript").evaluate((one) => one.scrollTo(0, 0));
+  await frames(6);
+  await page.setViewportSize({ width: 900, height: 1600 });
+  await resized("1500px");
+  assert.ok((await lastSeen()).below > 0, "rows are missing below");
+  await page.setViewportSize({ width: 900, height: 700 });
+});
+
 test("every source gives the same transcript", async () => {
   const { start, say, end } = session();
   const events = [...start(), ...say("m", "assistant", "The same"), ...end()];

@@ -104,12 +104,16 @@ export function VirtualList(props: VirtualListProps): ReactNode {
     };
     // Captured, because scrolling does not bubble: whatever scrolls around the list moves it.
     document.addEventListener("scroll", onScroll, { capture: true, passive: true });
-    window.addEventListener("resize", look);
+    window.addEventListener("resize", settle);
+    // A window's size is not all: a box to write into grows, a panel is closed.
+    const resized = typeof ResizeObserver === "undefined" ? undefined : new ResizeObserver(settle);
+    resized?.observe(position.scroller);
     return () => {
       document.removeEventListener("scroll", onScroll, { capture: true });
-      window.removeEventListener("resize", look);
+      window.removeEventListener("resize", settle);
+      resized?.disconnect();
     };
-  }, [follow, position, look, atEndNow]);
+  }, [follow, position, look, settle, atEndNow]);
 
   // When rows came. Rows that come into view are measured before they are painted, and lead here again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are what it waits for
