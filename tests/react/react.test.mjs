@@ -230,6 +230,28 @@ test("the end stays in view when the place for it becomes smaller, and a larger 
   await page.setViewportSize({ width: 900, height: 700 });
 });
 
+test("another session in the same place begins at its own end, with nothing opened", async () => {
+  const one = (id, title) => {
+    const { start, say, command } = session(id);
+    const begun = start();
+    const ran = Array.from({ length: 60 }, (_, index) => command(`c${index}`, title, "line\n".repeat(30))).flat();
+    return [...begun, ...ran, ...say("last", "assistant", `The end of ${id}`)];
+  };
+  await page.evaluate((events) => globalThis.showInPlace(events), one("first", "a"));
+  await feed().getByText("The end of first").waitFor();
+  const transcript = page.locator(".il-transcript");
+  await transcript.evaluate((frame) => frame.scrollTo(0, 0));
+  await frames(6);
+  await page.getByRole("button", { name: "Show all 30 lines" }).first().click();
+  await transcript.evaluate((frame) => frame.scrollTo(0, 2000));
+  await frames(6);
+  await page.evaluate((events) => globalThis.showInPlace(events), one("second", "b"));
+  await feed().getByText("The end of second").waitFor({ timeout: 3000 });
+  await transcript.evaluate((frame) => frame.scrollTo(0, 0));
+  await frames(6);
+  assert.equal(await page.getByRole("button", { name: "Show less" }).count(), 0);
+});
+
 test("every source gives the same transcript", async () => {
   const { start, say, end } = session();
   const events = [...start(), ...say("m", "assistant", "The same"), ...end()];

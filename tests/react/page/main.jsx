@@ -64,6 +64,9 @@ function show(source, { parts, answering = false, strict = false } = {}) {
   root.render(strict ? <StrictMode>{page}</StrictMode> : page);
 }
 
+/** Another source in the same place, as where one session is chosen after the other. */
+const showInPlace = (source) => root.render(<Page key="place" source={source} />);
+
 const showHasty = (events, dependencies) =>
   root.render(<Hasty key={dependencies === undefined} events={events} dependencies={dependencies} />);
 
@@ -104,5 +107,6 @@ Object.assign(globalThis, {
   react: version,
   show,
   showHasty,
+  showInPlace,
   ready: true,
 });

@@ -52,6 +52,11 @@ export interface TranscriptProps extends TranscriptActions {
  * around it; give it (or something around it) a height and `overflow: auto`, as the stylesheet does.
  */
 export function Transcript(props: TranscriptProps): ReactNode {
+  // Another session begins anew: where one stood in the last one, and what was opened there, is none of its own.
+  return <OneTranscript key={props.transcript.session.session_id} {...props} />;
+}
+
+function OneTranscript(props: TranscriptProps): ReactNode {
   const { transcript, parts, follow = true, label = "Transcript", className, style, selected, onSelect, empty } = props;
   const { replyPermission, replyQuestion, rejectQuestion } = props;
   const [opened] = useState(() => new Map<string, boolean>());
