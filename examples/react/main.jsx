@@ -39,14 +39,23 @@ const parts = {
 
 function Prompt({ running, onSend, onStop }) {
   const [text, setText] = useState("");
-  const send = (event) => {
+  const [problem, setProblem] = useState();
+  const send = async (event) => {
     event.preventDefault();
     if (text.trim() === "") return;
-    onSend(text);
     setText("");
+    setProblem(undefined);
+    try {
+      await onSend(text);
+    } catch (error) {
+      // What was written is not lost: it can be sent again.
+      setText(text);
+      setProblem(error.message);
+    }
   };
   return (
     <form onSubmit={send}>
+      {problem !== undefined && <p role="alert">{problem}</p>}
       <input aria-label="Prompt" placeholder="What should it do?" value={text} onChange={(event) => setText(event.target.value)} />
       {running ? (
         <button type="button" onClick={onStop}>

@@ -38,6 +38,24 @@ test("the chat sends a prompt, answers a permission, and shows what came of it",
   assert.equal(await page.getByText("The agent is at work…").count(), 0);
 });
 
+test("what cannot be sent is said, and stays to be sent again", async () => {
+  const prompt = page.getByRole("textbox", { name: "Prompt" });
+  const message = { code: "session_busy", title: "the agent is busy", status: 409 };
+  await page.route("**/messages", (route) =>
+    route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(message) }),
+  );
+  await prompt.fill("Once more.");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("the agent is busy").waitFor();
+  assert.equal(await prompt.inputValue(), "Once more.");
+  await page.unroute("**/messages");
+  // The browser itself tells of the answer; nothing else is to be complained about.
+  assert.deepEqual(
+    complaints.splice(0).filter((complaint) => !complaint.includes("409")),
+    [],
+  );
+});
+
 test("the page had nothing to complain about", () => {
   assert.deepEqual(complaints, []);
 });
