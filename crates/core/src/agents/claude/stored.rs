@@ -322,8 +322,18 @@ pub(crate) struct Index {
     entries: Vec<Entry>,
     /// Subagents by the hash of their identifier.
     agents: Map<u64, Thread>,
-    /// Calls that start subagents: the hash of what they tell them, and their identifier.
-    starts: Vec<(u64, String)>,
+    /// Calls that start subagents.
+    starts: Vec<Start>,
+}
+
+/// A call that starts a subagent.
+#[derive(Debug)]
+struct Start {
+    id: String,
+    /// The hash of what it tells the subagent.
+    prompt: u64,
+    /// It has its result.
+    over: bool,
 }
 
 /// A subagent with entries of its own.
@@ -334,6 +344,15 @@ struct Thread {
     call: Option<String>,
     /// The hash of what it was told; 0: nothing.
     prompt: u64,
+    /// It has called a tool.
+    works: bool,
+}
+
+impl Thread {
+    /// The agent tries out its model before there is anything to do: nobody called for that.
+    fn is_idle(&self) -> bool {
+        self.call.is_none() && self.prompt == 0 && !self.works
+    }
 }
 
 impl Index {
@@ -365,12 +384,19 @@ impl Index {
                 let field = |key: &str| block.get(key).and_then(Value::str);
                 let prompt = block.get("input").and_then(|input| input.get("prompt")).and_then(Value::str);
                 if let (Some("Agent" | "Task"), Some(prompt), Some(id)) = (field("name"), prompt, field("id")) {
-                    self.starts.push((hash::of(prompt.as_bytes()), id.to_owned()));
+                    self.starts.push(Start { id: id.to_owned(), prompt: hash::of(prompt.as_bytes()), over: false });
+                }
+                if let (Some(thread), Some(_)) = (self.agents.get_mut(&entry.agent), field("name")) {
+                    thread.works = true;
                 }
             }
         }
         if kind == "user" {
             let call = blocks().find_map(|block| block.get("tool_use_id")?.str());
+            let over = call.and_then(|call| self.starts.iter_mut().rfind(|start| start.id == call));
+            if let Some(start) = over {
+                start.over = true;
+            }
             let result = value.get("toolUseResult");
             let agent = result.and_then(|result| result.get("agentId")).and_then(Value::str);
             if let (Some(call), Some(agent)) = (call, agent) {
@@ -407,7 +433,7 @@ impl Index {
             let known = self.agents.or_default(&key);
             let call = known.call.take().or(other.call);
             let prompt = if known.prompt == 0 { other.prompt } else { known.prompt };
-            *known = Thread { agent: other.agent, call, prompt };
+            *known = Thread { agent: other.agent, call, prompt, works: known.works || other.works };
         }
     }
 
@@ -422,9 +448,15 @@ impl Index {
     fn link(&mut self) {
         let mut taken: Set<_> = self.agents.values().filter_map(|thread| thread.call.clone()).collect();
         for thread in self.agents.values_mut().filter(|thread| thread.call.is_none() && thread.prompt != 0) {
-            let same = |(prompt, id): &&(u64, String)| *prompt == thread.prompt && !taken.contains(id);
-            thread.call = self.starts.iter().find(same).map(|(_, id)| id.clone());
+            let same = |start: &&Start| start.prompt == thread.prompt && !taken.contains(&start.id);
+            thread.call = self.starts.iter().find(same).map(|start| start.id.clone());
             taken.extend(thread.call.clone());
+        }
+        // Some versions link a subagent by its result only. One that never had any is of the call that has none.
+        let mut lost = self.agents.values_mut().filter(|thread| thread.call.is_none() && thread.works);
+        let mut open = self.starts.iter().filter(|start| !start.over && !taken.contains(&start.id));
+        if let (Some(thread), None, Some(start), None) = (lost.next(), lost.next(), open.next(), open.next()) {
+            thread.call = Some(start.id.clone());
         }
     }
 
@@ -435,7 +467,8 @@ impl Index {
     }
 
     /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
-    /// subagent's right before the result of its call. What runs in the background stands where its time is.
+    /// subagent's right before the result of its call. What runs in the background, or never had a result, stands where
+    /// its time is.
     pub(crate) fn order(&self) -> Vec<Placed> {
         let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
         let by_uuid = Places::new(named.map(|(index, entry)| (entry.uuid, index)));
@@ -444,12 +477,14 @@ impl Index {
             of_agent.or_default(&entry.agent).push(index);
         }
         let left = self.left_branches(&by_uuid);
+        let told: Set<_> = self.entries.iter().flat_map(|entry| [0, entry.result_of, entry.launches]).collect();
+        let running = of_agent.keys().filter(|agent| !told.contains(*agent)).map(|agent| (*agent, 0)).collect();
         let mut order = Order {
             index: self,
             by_uuid: &by_uuid,
             of_agent: &of_agent,
             placed: vec![false; self.entries.len()],
-            running: Vec::new(),
+            running,
             out: Vec::new(),
         };
         order.place_agent(0);
@@ -458,8 +493,7 @@ impl Index {
         }
         let place = |index: &usize| {
             let entry = &self.entries[*index];
-            // The agent tries out its model before there is anything to do: nobody called for that.
-            let idle = self.agents.get(&entry.agent).is_some_and(|thread| thread.call.is_none() && thread.prompt == 0);
+            let idle = self.agents.get(&entry.agent).is_some_and(Thread::is_idle);
             // The same entry again: one that only has the same name may say something else.
             let last = by_uuid.get(entry.uuid).filter(|last| last != index).map(|last| &self.entries[last]);
             let repeated = last.is_some_and(|last| last.length == entry.length);
