@@ -129,7 +129,9 @@ impl State {
                 let failure = part.error.as_ref();
                 let words = failure.and_then(|error| error.data).and_then(|data| data.get("message"));
                 let words = words.and_then(Value::text);
-                self.retry(part.attempt, words.as_ref(), value, None, emit);
+                let session = self.messages.get(message).map(|message| message.session.as_str());
+                let agent = session.and_then(|session| self.agent_of(session));
+                self.retry(part.attempt, words.as_ref(), value, agent.as_deref(), emit);
             }
             "step-start" | "snapshot" => emit.ignore("start of a step"),
             "step-finish" => emit.ignore("end of a step"),
