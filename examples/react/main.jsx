@@ -7,7 +7,6 @@ import "interlinear/react/style.css";
 import "./style.css";
 
 const client = new Client({ baseUrl: location.origin });
-const REPLIES = { accept: "once", accept_for_session: "always", reject: "reject" };
 
 function Chat({ session }) {
   // The stream reconnects by itself; the transcript is folded from it, once for each frame of the screen.
@@ -16,7 +15,7 @@ function Chat({ session }) {
   // Functions that stay the same, so that nothing is drawn again for their sake.
   const answers = useMemo(
     () => ({
-      replyPermission: (id, reply) => client.replyPermission(session, id, REPLIES[reply]),
+      replyPermission: (id, reply) => client.replyPermission(session, id, reply),
       replyQuestion: (id, given) => client.replyQuestion(session, id, given),
       rejectQuestion: (id) => client.rejectQuestion(session, id),
     }),

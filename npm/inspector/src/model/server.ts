@@ -101,8 +101,7 @@ export class Server {
       send: (text: string) => client.sendMessage(id, text),
       interrupt: () => client.interrupt(id),
       terminate: () => client.terminate(id),
-      replyPermission: (permission: string, reply: PermissionReply) =>
-        client.replyPermission(id, permission, REPLIES[reply]),
+      replyPermission: (permission: string, reply: PermissionReply) => client.replyPermission(id, permission, reply),
       replyQuestion: (question: string, answers: string[][]) => client.replyQuestion(id, question, answers),
       rejectQuestion: (question: string) => client.rejectQuestion(id, question),
     };
@@ -121,9 +120,6 @@ export class Server {
     for (const listener of this.#listeners) listener();
   }
 }
-
-/** The names of the answers on the wire. */
-const REPLIES = { accept: "once", accept_for_session: "always", reject: "reject" } as const;
 
 export type Controls = ReturnType<Server["controls"]>;
 

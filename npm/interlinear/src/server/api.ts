@@ -3,7 +3,7 @@
 // Paths, names and words are those of an HTTP API for coding agents that others have documented and have clients for,
 // here called the reference API: a client that was written for it works with this server as it is, and need not know
 // what this server adds.
-import type { PromptPart, UniversalEvent } from "../../types/index.js";
+import type { PermissionReply, PromptPart, UniversalEvent } from "../../types/index.js";
 
 /** The server is there. */
 export interface Health {
@@ -105,8 +105,8 @@ export interface EventPage {
 
 /** The answer to a permission request. */
 export interface PermissionAnswer {
-  /** `once`: this time; `always`: for the whole session. */
-  reply: "once" | "always" | "reject";
+  /** As the events have it; `once` and `always` mean `accept` and `accept_for_session`. */
+  reply: PermissionReply | "once" | "always";
   /** What the agent is told with a refusal. */
   message?: string;
 }

@@ -144,6 +144,9 @@ test("permissions and questions are answered", async () => {
   for (const [reply, status] of [
     ["once", "accept"],
     ["always", "accept_for_session"],
+    // As the events and the components have it.
+    ["accept", "accept"],
+    ["accept_for_session", "accept_for_session"],
     ["reject", "reject"],
   ]) {
     const events = [];

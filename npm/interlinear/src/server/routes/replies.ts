@@ -5,11 +5,13 @@ import { refusal } from "../problem.js";
 import { nothing, type Route } from "../route.js";
 import { choice, list, object, text } from "../schema.js";
 
-/** The words of the reference API (see `api.ts`), and ours. */
+/** The words in which events offer the replies, and those of the reference API (see `api.ts`). */
 const replies: Readonly<Record<PermissionAnswer["reply"], PermissionReply>> = {
+  accept: "accept",
+  accept_for_session: "accept_for_session",
+  reject: "reject",
   once: "accept",
   always: "accept_for_session",
-  reject: "reject",
 };
 
 /** The request that the path names, if the agent still waits for its answer. */
@@ -26,7 +28,7 @@ export const replyRoutes: readonly Route[] = [
     path: "/v1/sessions/{session_id}/permissions/{permission_id}/reply",
     id: "replyPermission",
     summary: "Answers a permission request.",
-    body: object({ reply: choice("once", "always", "reject"), "message?": text }),
+    body: object({ reply: choice(...Object.keys(replies)), "message?": text }),
     answer: nothing("The agent was told."),
     problems: [400, 404, 409],
     async handle(call) {
