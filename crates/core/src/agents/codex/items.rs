@@ -3,6 +3,7 @@
 
 use interlinear_schema::{StatusLabel, StatusPart, Text, Todo, TodoStatus};
 
+use super::notes;
 use super::state::State;
 use super::wire::Item;
 use crate::agents::read;
@@ -193,7 +194,7 @@ impl State {
                 let what = item.review.as_ref().or(item.hint.as_ref()).map(Text::borrow).unwrap_or_default();
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {what}"))), agent);
             }
-            Kind::ReviewEnds => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
+            Kind::ReviewEnds => notes::review_ends(value, agent, emit),
             Kind::Compaction => self.compacted("item", place, emit),
             Kind::Todos => self.todo_items(item, place, emit),
             Kind::Activity if item.kind != Some("started") => activity(item, agent, emit),

@@ -126,7 +126,7 @@ impl State {
                 let hint = payload.get("user_facing_hint").and_then(Value::text).unwrap_or_default();
                 emit.status(StatusLabel::Mode, Some(Text::from(format!("review: {hint}"))), agent);
             }
-            "exited_review_mode" => emit.status(StatusLabel::Mode, Some("the review is over".into()), agent),
+            "exited_review_mode" => notes::review_ends(payload, agent, emit),
             "agent_reasoning"
             | "agent_reasoning_delta"
             | "agent_reasoning_raw_content"

@@ -184,6 +184,14 @@ fn everywhere(emit: &mut Emit<'_>, tell: impl Fn(&mut Emit<'_>)) {
     }
 }
 
+/// A review is over. What it found stands beside, in files of older versions nowhere else.
+pub(super) fn review_ends(told: Value<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let part =
+        StatusPart { label: StatusLabel::Mode, detail: Some("the review is over".into()), ..StatusPart::default() };
+    let found = told.get("review_output").filter(|found| found.is_object());
+    emit.status_with(part, found.map(Value::json), agent, false);
+}
+
 /// A step of a plan, as a thing to do.
 pub(super) fn todo(step: Value<'_>) -> Todo<'_> {
     let status = step.get("status").and_then(Value::str).unwrap_or_default();
