@@ -38,8 +38,14 @@ impl State {
             "item/tool/call" | "account/chatgptAuthTokens/refresh" | "attestation/generate" | "currentTime/read" => {
                 Ask::Hidden
             }
-            _ => return emit.unknown(line.json(), None),
+            _ => {
+                self.cannot_answer(id, emit);
+                return emit.unknown(line.json(), None);
+            }
         };
+        if matches!(method, "attestation/generate" | "currentTime/read") {
+            self.cannot_answer(id, emit);
+        }
         let thread = ["threadId", "conversationId"].iter().find_map(|key| params.get(key)?.str()).unwrap_or_default();
         if self.requests.iter().any(|pending| pending.id == id.raw() && pending.thread == thread) {
             return emit.ignore("repeated");
@@ -67,6 +73,14 @@ impl State {
             _ => self.permission(&mut pending, method, params, &place, emit),
         }
         self.requests.push(pending);
+    }
+
+    /// A request that nobody will answer: where the core speaks for the host, it says so, or the agent would wait for ever.
+    fn cannot_answer(&self, id: Value<'_>, emit: &mut Emit<'_>) {
+        if !self.wishes.is_empty() {
+            let error = "{\"code\":-32601,\"message\":\"this host does not answer such requests\"}";
+            emit.write(format!("{{\"id\":{},\"error\":{error}}}\n", id.raw()));
+        }
     }
 
     /// Where a request belongs. It cannot wait for the link of its thread, as the agent waits for the answer: where
