@@ -4,6 +4,7 @@ mod blocks;
 mod control;
 mod map;
 mod messages;
+mod order;
 mod results;
 mod state;
 mod stored;
@@ -12,5 +13,6 @@ mod talk;
 mod tools;
 mod wire;
 
+pub(crate) use order::Index;
 pub(crate) use state::State;
-pub(crate) use stored::{Index, recognise};
+pub(crate) use stored::recognise;
