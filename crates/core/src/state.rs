@@ -23,6 +23,7 @@ pub(crate) trait Kept: Sized {
     fn pass(&mut self, through: &mut Snapshot<'_>);
 
     /// The same for a list.
+    #[inline(never)]
     fn pass_all(list: &mut Vec<Self>, through: &mut Snapshot<'_>)
     where
         Self: Default,
@@ -60,6 +61,7 @@ impl Snapshot<'_> {
         self.damaged = true;
     }
 
+    #[inline(never)]
     fn byte(&mut self, byte: u8) -> u8 {
         match &mut self.rest {
             None => {
@@ -78,6 +80,7 @@ impl Snapshot<'_> {
         }
     }
 
+    #[inline(never)]
     fn number(&mut self, mut number: u64) -> u64 {
         let (mut read, mut shift) = (0, 0);
         loop {
@@ -179,6 +182,7 @@ impl Kept for u8 {
 }
 
 impl Kept for String {
+    #[inline(never)]
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         let mut bytes = std::mem::take(self).into_bytes();
         through.bytes(&mut bytes);
@@ -190,6 +194,7 @@ impl Kept for String {
 }
 
 impl<T: Kept + Default> Kept for Option<T> {
+    #[inline(never)]
     fn pass(&mut self, through: &mut Snapshot<'_>) {
         let mut there = self.is_some();
         there.pass(through);
@@ -238,6 +243,7 @@ impl<A: Kept, B: Kept> Kept for (A, B) {
 macro_rules! as_json {
     ($($type:ident)*) => { $(
         impl Kept for $type<'static> {
+            #[inline(never)]
             fn pass(&mut self, through: &mut Snapshot<'_>) {
                 let mut json = if through.reads() { String::new() } else { text(self) };
                 json.pass(through);
@@ -292,6 +298,8 @@ macro_rules! kept {
 macro_rules! kept_fields {
     ($name:ident { $( $field:ident ),* }) => {
         impl $crate::state::Kept for $name {
+            #[cold]
+            #[inline(never)]
             fn pass(&mut self, through: &mut $crate::state::Snapshot<'_>) {
                 // All of them: one that is forgotten does not compile.
                 let Self { $( $field ),* } = self;
@@ -305,6 +313,8 @@ macro_rules! kept_fields {
 macro_rules! kept_variants {
     ($name:ident { $( $variant:ident $(($type:ty))? ),* $(,)? }) => {
         impl $crate::state::Kept for $name {
+            #[cold]
+            #[inline(never)]
             fn pass(&mut self, through: &mut $crate::state::Snapshot<'_>) {
                 enum Tag { $( $variant, )* }
                 let mut tag = match self {
