@@ -265,7 +265,7 @@ test("what is wrong with a request is said, as a problem", async () => {
     ["/v1/sessions/x", json({ agent: 7 }), 400, "bad_request", /`agent` must be a string/],
     ["/v1/sessions/x", { ...json({}), body: "{" }, 400, "bad_request", /JSON/],
     ["/v1/sessions/x", { ...json({}), headers: { "content-type": "text/plain" } }, 415, "not_json", /JSON/],
-    ["/v1/sessions/x/permissions/p/reply", json({ reply: "maybe" }), 400, "bad_request", /once, always, reject/],
+    ["/v1/sessions/x/permissions/p/reply", json({ reply: "maybe" }), 400, "bad_request", /accept, .*, always/],
     ["/v1/sessions/x/questions/q/reply", json({ answers: ["a"] }), 400, "bad_request", /array/],
     ["/v1/sessions/x/events?offset=-1", {}, 400, "bad_request", /offset/],
     ["/v1/sessions/x/events?include_raw=perhaps", {}, 400, "bad_request", /include_raw/],
