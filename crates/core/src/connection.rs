@@ -312,7 +312,8 @@ fn session_end<'a>(
         reason: EndReason::Error,
         terminated_by: TerminatedBy::Agent,
         message: Some(Text::from(message)),
-        exit_code: exit.code,
+        // A process that a signal has ended has none.
+        exit_code: exit.code.filter(|_| exit.signal.is_none()),
         stderr: stderr.output(),
         ..SessionEndedData::default()
     }

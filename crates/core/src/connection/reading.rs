@@ -111,8 +111,8 @@ impl Connection {
         };
         let mut tape = Tape::default();
         let Ok(read) = tape.read(&json) else { return };
-        // What has no body is named by its request.
-        let cause = if body.is_empty() { raw_text(request) } else { Some(Cow::Borrowed(json.as_ref())) };
+        // What has no body, or says nothing in it, is named by its request.
+        let cause = if json == "null" { raw_text(request) } else { Some(Cow::Borrowed(json.as_ref())) };
         let mut emit = Emit::new(book, sink, cause);
         if !is_json {
             emit.kind("text");

@@ -40,6 +40,8 @@ kept! {
         pub(super) agent: Option<String>,
         parts: Vec<ContentPart<'static>>,
         failed: bool,
+        /// What it was read from, if that is asked for.
+        cause: Option<String>,
     }
 }
 
@@ -151,7 +153,8 @@ impl Emit<'_> {
             let call_id = result.call_id.clone().into_owned();
             let mut parts = vec![ContentPart::ToolResult(result).into_owned()];
             parts.extend(extra.into_iter().map(ContentPart::into_owned));
-            let waiting = WaitingResult { call_id, agent: agent.map(str::to_owned), parts, failed };
+            let cause = self.kept_cause();
+            let waiting = WaitingResult { call_id, agent: agent.map(str::to_owned), parts, failed, cause };
             self.session_mut().waiting.push(waiting);
             return;
         };
@@ -178,16 +181,17 @@ impl Emit<'_> {
     /// The result that waited for its call.
     fn give_waiting(&mut self, index: Option<usize>) {
         let Some(index) = index else { return };
-        let WaitingResult { parts, failed, agent, .. } = self.session_mut().waiting.remove(index);
-        self.give(parts, failed, agent.as_deref());
+        let waiting = self.session_mut().waiting.remove(index);
+        self.give(waiting);
     }
 
-    fn give(&mut self, mut parts: Vec<ContentPart<'static>>, failed: bool, agent: Option<&str>) {
+    fn give(&mut self, waiting: WaitingResult) {
+        let WaitingResult { mut parts, failed, agent, cause, .. } = waiting;
         if parts.is_empty() {
             return;
         }
         if let ContentPart::ToolResult(result) = parts.remove(0) {
-            self.result(result, parts, failed, agent, false);
+            self.caused_by(cause, |emit| emit.result(result, parts, failed, agent.as_deref(), false));
         }
     }
 
@@ -212,15 +216,18 @@ impl Emit<'_> {
 
     /// A result whose call never came: the call is made from what is known.
     pub(super) fn close_waiting(&mut self, index: usize) {
-        let WaitingResult { call_id, agent, parts, failed } = self.session_mut().waiting.remove(index);
-        let part = ToolCallPart {
-            name: Cow::Borrowed("unknown"),
-            call_id: Cow::Borrowed(&call_id),
-            tool_kind: Some(ToolKind::Other_),
-            ..ToolCallPart::default()
-        };
-        self.call(CallSpec { call_id: &call_id, parent: None, agent: agent.as_deref() }, part, true);
-        self.give(parts, failed, agent.as_deref());
+        let mut waiting = self.session_mut().waiting.remove(index);
+        self.caused_by(waiting.cause.take(), |emit| {
+            let part = ToolCallPart {
+                name: Cow::Borrowed("unknown"),
+                call_id: Cow::Borrowed(&waiting.call_id),
+                tool_kind: Some(ToolKind::Other_),
+                ..ToolCallPart::default()
+            };
+            let call = CallSpec { call_id: &waiting.call_id, parent: None, agent: waiting.agent.as_deref() };
+            emit.call(call, part, true);
+            emit.give(waiting);
+        });
     }
 }
 

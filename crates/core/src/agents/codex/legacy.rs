@@ -372,7 +372,8 @@ impl State {
             None => (name, arguments.into_owned()),
         };
         let Some(thread) = self.threads.get_mut(place.thread) else { return };
-        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: None, question };
+        let cause = emit.kept_cause();
+        let call = SeenCall { call_id: call_id.to_owned(), name, arguments, aborted: None, question, cause };
         thread.rollout.calls.push(call);
     }
 
@@ -513,7 +514,7 @@ impl State {
             if !hidden {
                 let output = call.aborted.take().unwrap_or_default();
                 let told = Told { output, failed: true, ..Told::default() };
-                self.show_call(&call, told, Vec::new(), place, emit);
+                emit.caused_by(call.cause.take(), |emit| self.show_call(&call, told, Vec::new(), place, emit));
             }
         }
     }

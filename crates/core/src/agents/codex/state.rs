@@ -273,6 +273,8 @@ kept! {
         pub(super) aborted: Option<String>,
         /// The question that it asked: the identifier of its event.
         pub(super) question: String,
+        /// What it was read from, if that is asked for.
+        pub(super) cause: Option<String>,
     }
 }
 

@@ -240,7 +240,7 @@ impl State {
         }
         let due = if status >= 500 { emit.book.now + EXPLAINED_WITHIN } else { emit.book.now };
         let (message, body) = (message.to_str_lossy().into_owned(), body.raw().to_owned());
-        self.native(session).failed = Some(FailedRequest { code, message, body, due });
+        self.native(session).failed = Some(FailedRequest { code, message, body, due, cause: emit.kept_cause() });
         if status >= 500 && self.streaming {
             emit.ignore("an event may explain it");
         } else {

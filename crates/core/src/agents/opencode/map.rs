@@ -405,15 +405,14 @@ impl State {
     /// A request failed, and no event has explained it.
     pub(super) fn tell_failed(&mut self, session: &str, emit: &mut Emit<'_>) {
         let Some(failed) = self.native(session).failed.take() else { return };
-        let before = emit.set_cause(Some(Cow::Owned(failed.body.clone())));
         self.last_error = Some(failed.message.clone());
-        emit.error(ErrorData {
+        let error = ErrorData {
             message: Text::from(failed.message),
             code: Some(Cow::Owned(failed.code)),
             details: Some(Json::from_text(failed.body)),
             ..ErrorData::default()
-        });
-        emit.set_cause(before);
+        };
+        emit.caused_by(failed.cause, |emit| emit.error(error));
     }
 }
 

@@ -242,7 +242,7 @@ impl State {
                 let error = error.clone();
                 let mut tape = Tape::default();
                 let failure = error.as_deref().and_then(|error| tape.read(error).ok());
-                self.message_failed(session, failure, emit);
+                emit.caused_by(error.clone(), |emit| self.message_failed(session, failure, emit));
                 self.complete_message(&id, error.is_some(), emit);
             }
             (Role::User, _) => self.complete_prompt(session, &id, emit),

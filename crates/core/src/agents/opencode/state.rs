@@ -174,6 +174,8 @@ kept! {
         pub(super) message: String,
         pub(super) body: String,
         pub(super) due: i64,
+        /// What it was read from, if that is asked for.
+        pub(super) cause: Option<String>,
     }
 }
 
