@@ -4,8 +4,11 @@ use crate::agents::{self, Index, Placed};
 use crate::api::{Agent, ConvertOptions, Form, Stats, Stretch};
 use crate::connection::Connection;
 use crate::convert::add_up;
+use crate::emit::make_unique;
+use crate::hash;
 use crate::json::Tape;
 use crate::lines::{Line, Lines};
+use crate::map::Hashes;
 use crate::sink::Sink;
 
 /// The files of one or more stored sessions.
@@ -102,6 +105,7 @@ impl Stored {
             self.files[number].note_rest(number as u32, &mut self.tape);
         }
         let (heads, owners) = self.sessions();
+        let mut given = Hashes::default();
         for (session, head) in heads.iter().enumerate() {
             let mut index = std::mem::replace(&mut self.files[*head].index, Index::new(self.agent));
             let stem = self.files[*head].session.clone();
@@ -110,11 +114,13 @@ impl Stored {
                     self.files[at].add_to(&mut index);
                 }
             }
-            let id = match (&options.session_id, heads.len()) {
+            let mut id = match (&options.session_id, heads.len()) {
                 (Some(id), 1) => id.clone(),
                 (Some(prefix), _) => format!("{prefix}_{}", session + 1),
                 (None, _) => stem.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("session_{}", session + 1)),
             };
+            // A copy of a session's file is another session.
+            make_unique(&mut id, &mut given, |id| hash::of(id.as_bytes()));
             let mut connection = Connection::of(self.agent, Form::Stored, &id, options.include_raw);
             connection.set_max_line(self.limit);
             let branch = options.branch.as_deref();

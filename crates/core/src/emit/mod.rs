@@ -58,7 +58,7 @@ fn push_digits(text: &mut String, number: u64) {
 }
 
 /// Makes an identifier one that was not given yet, and notes it.
-fn make_unique(id: &mut String, given: &mut Hashes, hash: impl Fn(&str) -> u64) {
+pub(crate) fn make_unique(id: &mut String, given: &mut Hashes, hash: impl Fn(&str) -> u64) {
     let bare = hash(id);
     if !given.insert(bare) {
         let number = add_number(id, given, &hash);

@@ -12,7 +12,7 @@ use super::messages::joined_text;
 use super::notes;
 use super::patch;
 use super::requests;
-use super::state::{SeenCall, State, Terminal};
+use super::state::{Said, SeenCall, State, Terminal};
 use super::told::{Told, agent_of, is_abort, model_call, output_text, patch_text, told};
 use super::tools;
 use super::turns::Ended;
@@ -28,9 +28,9 @@ impl State {
     /// What the assistant said, when the same does not come again with its identifier.
     pub(super) fn say(&mut self, place: &Place<'_>, emit: &mut Emit<'_>) {
         let said = self.threads.get_mut(place.thread).and_then(|thread| thread.rollout.said.take());
-        if let Some(said) = said {
-            let item = Item { text: Some(Text::from(said)), ..Item::default() };
-            self.message_completed(&item, place, emit);
+        if let Some(Said { text, cause }) = said {
+            let item = Item { text: Some(Text::from(text)), ..Item::default() };
+            emit.caused_by(cause, |emit| self.message_completed(&item, place, emit));
         }
     }
 
@@ -64,7 +64,9 @@ impl State {
                 self.say(place, emit);
                 self.legacy_turn(place, emit);
                 if let Some(thread) = self.threads.get_mut(place.thread) {
-                    thread.rollout.said = event.message.as_ref().map(|text| text.to_str_lossy().into_owned());
+                    let said =
+                        |text: &Text<'_>| Said { text: text.to_str_lossy().into_owned(), cause: emit.kept_cause() };
+                    thread.rollout.said = event.message.as_ref().map(said);
                 }
                 emit.ignore("its identifier follows");
             }
@@ -300,7 +302,7 @@ impl State {
         let said = self.threads.get_mut(place.thread).and_then(|thread| thread.rollout.said.take());
         let text = seen.content.map(|content| joined_text(content, "")).unwrap_or_default();
         match said {
-            Some(said) if seen.role == Some("assistant") && text == Text::from(said.as_str()) => {
+            Some(said) if seen.role == Some("assistant") && text == Text::from(said.text.as_str()) => {
                 let item = Item { id: seen.id, text: Some(text), ..Item::default() };
                 self.message_completed(&item, place, emit);
             }

@@ -250,7 +250,7 @@ kept! {
         pub(super) tells_turns: bool,
         pub(super) cwd: String,
         /// What the assistant said, until the same comes again with its identifier.
-        pub(super) said: Option<String>,
+        pub(super) said: Option<Said>,
         /// Calls that the model made and that have not come to their end, in their order.
         pub(super) calls: Vec<SeenCall>,
         /// The end of a turn whose calls were stopped: what they had printed may still be told.
@@ -273,6 +273,16 @@ kept! {
         pub(super) aborted: Option<String>,
         /// The question that it asked: the identifier of its event.
         pub(super) question: String,
+        /// What it was read from, if that is asked for.
+        pub(super) cause: Option<String>,
+    }
+}
+
+kept! {
+    /// What the assistant said.
+    #[derive(Debug, Default)]
+    pub(super) struct Said {
+        pub(super) text: String,
         /// What it was read from, if that is asked for.
         pub(super) cause: Option<String>,
     }
