@@ -125,7 +125,7 @@ impl Report<'_> {
 
 /// What is remembered of an identifier that is needed only to see it again.
 fn hash(id: &str) -> u64 {
-    crate::hash::of(id.as_bytes())
+    crate::hash::id(id.as_bytes())
 }
 
 #[cfg(test)]

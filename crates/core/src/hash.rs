@@ -15,13 +15,8 @@ pub fn hex(hash: u64) -> String {
     format!("fnv1a64:{hash:016x}")
 }
 
-/// A quicker one, of identifiers of what is finished, and of snapshots: eight bytes at once.
+/// A quicker one, of what is only remembered: eight bytes at once.
 pub(crate) fn id(bytes: &[u8]) -> u64 {
-    // A product has the low bits of a word in all of its bits, but the high ones only in its own: these go down first.
-    let mix = |hash: u64, word: u64| {
-        let product = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        product ^ (product >> 29)
-    };
     let (words, rest) = bytes.as_chunks();
     // Of the last eight some were mixed in before.
     let last = bytes.last_chunk().copied().unwrap_or_else(|| {
@@ -31,6 +26,24 @@ pub(crate) fn id(bytes: &[u8]) -> u64 {
     });
     let hash = words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
     mix(mix(hash, u64::from_le_bytes(last)), 0)
+}
+
+/// The same of several texts, one after the other: another one than that of any text.
+pub(crate) fn of_all(texts: &[&str]) -> u64 {
+    texts.iter().fold(1, |hash, text| mix(hash, id(text.as_bytes())))
+}
+
+/// The same of a long text by both of its ends and its length: to know one of a few again.
+pub(crate) fn roughly(bytes: &[u8]) -> u64 {
+    const END: usize = 256;
+    let (start, end) = (&bytes[..bytes.len().min(END)], &bytes[bytes.len().saturating_sub(END)..]);
+    mix(mix(bytes.len() as u64, id(start)), id(end))
+}
+
+/// A product has the low bits of a word in all of its bits, but the high ones only in its own: these go down first.
+fn mix(hash: u64, word: u64) -> u64 {
+    let product = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ (product >> 29)
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl Stored {
                 (None, _) => stem.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("session_{}", session + 1)),
             };
             // A copy of a session's file is another session.
-            make_unique(&mut id, &mut given, |id| hash::of(id.as_bytes()));
+            make_unique(&mut id, &mut given, |id| hash::id(id.as_bytes()));
             let mut connection = Connection::of(self.agent, Form::Stored, &id, options.include_raw);
             connection.set_max_line(self.limit);
             let branch = options.branch.as_deref();

@@ -370,8 +370,13 @@ pub(crate) fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends UTF-8 as the body of a JSON string.
+pub(crate) fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
+    while let Some(block) = rest.first_chunk() {
+        write_block(block, out);
+        rest = &rest[LONG..];
+    }
     loop {
         let (plain, more) = rest.split_at(plain_length(rest));
         put(plain, out);
@@ -381,39 +386,118 @@ fn write_body(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn write_escape(byte: u8, out: &mut Vec<u8>) {
-    match byte {
-        b'"' => out.extend_from_slice(b"\\\""),
-        b'\\' => out.extend_from_slice(b"\\\\"),
-        b'\n' => out.extend_from_slice(b"\\n"),
-        b'\r' => out.extend_from_slice(b"\\r"),
-        b'\t' => out.extend_from_slice(b"\\t"),
-        0x08 => out.extend_from_slice(b"\\b"),
-        0x0C => out.extend_from_slice(b"\\f"),
-        control => {
-            let _ = write!(out, "\\u{control:04x}");
+/// So many bytes are looked at at once in long texts, and so many may be copied at once.
+const LONG: usize = 64;
+const SOME: usize = 16;
+
+/// The bytes that are looked at, and those after them that may be copied, too.
+type Block = [u8; LONG + SOME];
+
+/// A bit for each byte that is marked.
+#[inline]
+pub(crate) fn marks(block: &Block, marks: impl Fn([u8; 16]) -> u32) -> u64 {
+    let (quarters, _) = block[..LONG].as_chunks();
+    quarters.iter().rev().fold(0, |bits, quarter| bits << 16 | u64::from(marks(*quarter)))
+}
+
+/// Appends bytes of the body of a JSON string. What is between those that are escaped is copied with some of what follows,
+/// over which they are written: how long it is cannot be guessed, in code for instance.
+fn write_block(block: &Block, out: &mut Vec<u8>) {
+    let mut special = marks(block, special);
+    if special == 0 {
+        out.extend_from_slice(&block[..LONG]);
+        return;
+    }
+    let begin = out.len();
+    out.extend_from_slice(&[0; 2 * LONG + SOME]);
+    let written = &mut out[begin..];
+    let (mut from, mut to, mut by_code) = (0, 0, false);
+    loop {
+        let mark = special.trailing_zeros() as usize;
+        copy_some(block, &mut from, mark, written, &mut to);
+        if mark == LONG {
+            break;
+        }
+        let letter = letter(block[mark]);
+        by_code |= letter == b'u';
+        if let Some(escape) = written.get_mut(to..to + 2) {
+            escape.copy_from_slice(&[b'\\', letter]);
+        }
+        (from, to) = (mark + 1, to + 2);
+        special &= special - 1;
+    }
+    out.truncate(begin + to);
+    if by_code {
+        out.truncate(begin);
+        block[..LONG].iter().for_each(|byte| write_byte(*byte, out));
+    }
+}
+
+/// Copies what stands there up to a place, with some of what follows.
+#[inline]
+fn copy_some(block: &Block, from: &mut usize, end: usize, written: &mut [u8], to: &mut usize) {
+    loop {
+        if let (Some(some), Some(slot)) = (block.get(*from..*from + SOME), written.get_mut(*to..*to + SOME)) {
+            slot.copy_from_slice(some);
+        }
+        let length = (end - *from).min(SOME);
+        (*from, *to) = (*from + length, *to + length);
+        if *from == end {
+            return;
         }
     }
 }
 
+/// What a byte is written as after a backslash; `u` if its code follows.
+#[inline]
+fn letter(byte: u8) -> u8 {
+    match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0C => b'f',
+        _ => b'u',
+    }
+}
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    match letter(byte) {
+        b'u' => {
+            let _ = write!(out, "\\u{byte:04x}");
+        }
+        letter => out.extend_from_slice(&[b'\\', letter]),
+    }
+}
+
+fn write_byte(byte: u8, out: &mut Vec<u8>) {
+    if byte < b' ' || byte == b'"' || byte == b'\\' { write_escape(byte, out) } else { out.push(byte) }
+}
+
 /// Writes WTF-8 as a JSON string; lone surrogates become `\ud83d`.
 pub(crate) fn write_wtf8(bytes: &[u8], out: &mut Vec<u8>) {
-    // Every surrogate begins with this byte, and hardly any text has it.
-    if length_before(bytes, |block| u8x16::new(block).simd_eq(u8x16::splat(0xED)).to_bitmask()) == bytes.len() {
-        return write_string(bytes, out);
-    }
+    out.reserve(bytes.len() + 2);
     out.push(b'"');
+    write_wtf8_body(bytes, out);
+    out.push(b'"');
+}
+
+/// The same without quotes.
+pub(crate) fn write_wtf8_body(bytes: &[u8], out: &mut Vec<u8>) {
     let mut clean = 0;
-    for at in 0..bytes.len() {
-        if surrogate_at(bytes, at) {
-            write_body(&bytes[clean..at], out);
-            let unit = 0xD000 | (u16::from(bytes[at + 1] & 0x3F) << 6) | u16::from(bytes[at + 2] & 0x3F);
-            let _ = write!(out, "\\u{unit:04x}");
-            clean = at + 3;
+    // Every surrogate begins with this byte, and hardly any text has it.
+    if length_before(bytes, |block| u8x16::new(block).simd_eq(u8x16::splat(0xED)).to_bitmask()) < bytes.len() {
+        for at in 0..bytes.len() {
+            if surrogate_at(bytes, at) {
+                write_body(&bytes[clean..at], out);
+                let unit = 0xD000 | (u16::from(bytes[at + 1] & 0x3F) << 6) | u16::from(bytes[at + 2] & 0x3F);
+                let _ = write!(out, "\\u{unit:04x}");
+                clean = at + 3;
+            }
         }
     }
     write_body(&bytes[clean..], out);
-    out.push(b'"');
 }
 
 /// Whether a surrogate in its three-byte form stands there.
@@ -457,26 +541,80 @@ pub(crate) fn decode(body: &str) -> Vec<u8> {
 pub(crate) fn decode_into(body: &str, out: &mut Vec<u8>) {
     out.reserve(body.len());
     let mut rest = body.as_bytes();
+    while let Some(block) = rest.first_chunk() {
+        let read = decode_block(block, out);
+        rest = &rest[read..];
+        if read < LONG {
+            rest = &rest[decode_escape(rest, out)..];
+        }
+    }
     loop {
         let (plain, more) = rest.split_at(plain_length(rest));
         put(plain, out);
-        let (letter, used) = match more {
-            [] => return,
-            [b'\\', b'u', ..] => {
-                push_unit(hex4(more, 2), out);
-                rest = &more[more.len().min(6)..];
-                continue;
-            }
-            [b'\\', b'n', ..] => (b'\n', 2),
-            [b'\\', b'r', ..] => (b'\r', 2),
-            [b'\\', b't', ..] => (b'\t', 2),
-            [b'\\', b'b', ..] => (0x08, 2),
-            [b'\\', b'f', ..] => (0x0C, 2),
-            [b'\\', other, ..] => (*other, 2),
-            [other, ..] => (*other, 1),
-        };
-        out.push(letter);
-        rest = &more[used..];
+        if more.is_empty() {
+            return;
+        }
+        rest = &more[decode_escape(more, out)..];
+    }
+}
+
+/// Decodes what stands in a block of the body of a JSON string, up to an escape by code; gives how much that is.
+fn decode_block(block: &Block, out: &mut Vec<u8>) -> usize {
+    let mut escapes = marks(block, |block| u8x16::new(block).simd_eq(u8x16::splat(b'\\')).to_bitmask());
+    if escapes == 0 {
+        out.extend_from_slice(&block[..LONG]);
+        return LONG;
+    }
+    let begin = out.len();
+    out.extend_from_slice(&[0; LONG + SOME]);
+    let written = &mut out[begin..];
+    let (mut from, mut to) = (0, 0);
+    while from < LONG {
+        let mark = escapes.trailing_zeros() as usize;
+        copy_some(block, &mut from, mark, written, &mut to);
+        if mark == LONG || block[mark + 1] == b'u' {
+            break;
+        }
+        if let Some(slot) = written.get_mut(to) {
+            *slot = unescaped(block[mark + 1]);
+        }
+        (from, to) = (mark + 2, to + 1);
+        // The letter may be a backslash.
+        escapes = if from < LONG { escapes & (u64::MAX << from) } else { 0 };
+    }
+    out.truncate(begin + to);
+    from
+}
+
+/// Decodes the escape that stands there, and gives its length. What is none stays as it is.
+fn decode_escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
+    match bytes {
+        [b'\\', b'u', ..] => {
+            push_unit(hex4(bytes, 2), out);
+            bytes.len().min(6)
+        }
+        [b'\\', letter, ..] => {
+            out.push(unescaped(*letter));
+            2
+        }
+        [other, ..] => {
+            out.push(*other);
+            1
+        }
+        [] => 0,
+    }
+}
+
+/// What a letter after a backslash means.
+#[inline]
+fn unescaped(letter: u8) -> u8 {
+    match letter {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'b' => 0x08,
+        b'f' => 0x0C,
+        other => other,
     }
 }
 

@@ -288,19 +288,27 @@ impl Reader<'_, '_> {
     #[inline(never)]
     fn long_string(&mut self, start: usize, mut at: usize) -> Option<usize> {
         let mut kind = Kind::Plain;
-        loop {
-            match self.byte(at) {
-                b'"' => break,
-                b'\\' => {
-                    kind = Kind::Escaped;
-                    at = if is_letter(self.byte(at + 1)) { at + 2 } else { self.escape(at)? };
+        // The marks of 64 bytes are gone through without looking where they lead to.
+        while let Some(marks) = self.marks.get(at / 64) {
+            let first = at - at % 64;
+            let mut marks = marks & (u64::MAX << (at % 64));
+            at = first + 64;
+            while marks != 0 {
+                let mark = first + marks.trailing_zeros() as usize;
+                match self.byte(mark) {
+                    b'"' => {
+                        self.push(kind, start, mark);
+                        return Some(mark + 1);
+                    }
+                    b'\\' => kind = Kind::Escaped,
+                    _ => return self.fail("control character in a string", mark),
                 }
-                _ => return self.fail("control character in a string", at),
+                let next = if is_letter(self.byte(mark + 1)) { mark + 2 } else { self.escape(mark)? };
+                marks = if next < first + 64 { marks & (u64::MAX << (next - first)) } else { 0 };
+                at = at.max(next);
             }
-            at = self.marked(at);
         }
-        self.push(kind, start, at);
-        Some(at + 1)
+        self.fail("control character in a string", self.bytes.len())
     }
 
     fn escape(&mut self, at: usize) -> Option<usize> {

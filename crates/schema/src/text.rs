@@ -19,22 +19,25 @@ pub struct Text<'a>(Repr<'a>);
 #[derive(Clone)]
 enum Repr<'a> {
     /// What stands between the quotes of a valid JSON string, escapes included.
-    Escaped(&'a str),
+    Escaped(Cow<'a, str>),
     /// The same, and it has no escapes.
     Plain(&'a str),
     /// WTF-8.
     Decoded(Cow<'a, [u8]>),
 }
 
+/// For shorter texts it is not worth it to have them in another form, or only a part of them.
+const LONG: usize = 256;
+
 impl<'a> Text<'a> {
     /// The body of a JSON string: what stands between its quotes. The caller has checked that it is one.
     pub fn from_json_body(body: &'a str) -> Self {
-        if body.as_bytes().contains(&b'\\') { Self(Repr::Escaped(body)) } else { Self::from_plain_body(body) }
+        if body.as_bytes().contains(&b'\\') { Self::from_escaped_body(body) } else { Self::from_plain_body(body) }
     }
 
     /// The body of a JSON string that has escapes. The caller has checked that it is one.
     pub(crate) fn from_escaped_body(body: &'a str) -> Self {
-        Self(Repr::Escaped(body))
+        Self(Repr::Escaped(Cow::Borrowed(body)))
     }
 
     /// The body of a JSON string that has no escapes. The caller has checked that it is one.
@@ -50,9 +53,9 @@ impl<'a> Text<'a> {
     /// The bytes that it borrows, as they stand there; nothing if it has its own.
     pub fn source(&self) -> Option<&[u8]> {
         match &self.0 {
-            Repr::Escaped(body) | Repr::Plain(body) => Some(body.as_bytes()),
+            Repr::Escaped(Cow::Borrowed(body)) | Repr::Plain(body) => Some(body.as_bytes()),
             Repr::Decoded(Cow::Borrowed(bytes)) => Some(bytes),
-            Repr::Decoded(Cow::Owned(_)) => None,
+            Repr::Escaped(Cow::Owned(_)) | Repr::Decoded(Cow::Owned(_)) => None,
         }
     }
 
@@ -67,7 +70,8 @@ impl<'a> Text<'a> {
     /// What stands between the quotes of a JSON string, if it is still that.
     pub(crate) fn json_body(&self) -> Option<&str> {
         match &self.0 {
-            Repr::Escaped(body) | Repr::Plain(body) => Some(body),
+            Repr::Escaped(body) => Some(body),
+            Repr::Plain(body) => Some(body),
             Repr::Decoded(_) => None,
         }
     }
@@ -90,10 +94,23 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The text, or its beginning if it is long: what only tells by how it begins need not be decoded to its end. The last
+    /// character may be broken.
+    pub fn beginning(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Escaped(body) => {
+                let beginning = &body[..body.floor_char_boundary(LONG)];
+                Cow::Owned(Text::from_escaped_body(beginning).to_str_lossy().into_owned())
+            }
+            Repr::Plain(_) | Repr::Decoded(_) => self.to_str_lossy(),
+        }
+    }
+
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
-            Repr::Escaped(body) | Repr::Plain(body) => body.is_empty(),
+            Repr::Escaped(body) => body.is_empty(),
+            Repr::Plain(body) => body.is_empty(),
             Repr::Decoded(bytes) => bytes.is_empty(),
         }
     }
@@ -107,10 +124,22 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The same text as it is written, if it is long: what is written several times is escaped once.
+    #[must_use]
+    pub fn written(self) -> Self {
+        let Repr::Decoded(bytes) = &self.0 else { return self };
+        if bytes.len() < LONG {
+            return self;
+        }
+        let mut body = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+        json::write_wtf8_body(bytes, &mut body);
+        String::from_utf8(body).map_or(self, |body| Self(Repr::Escaped(Cow::Owned(body))))
+    }
+
     /// The same text, borrowed.
     pub fn borrow(&self) -> Text<'_> {
         match &self.0 {
-            Repr::Escaped(body) => Text(Repr::Escaped(body)),
+            Repr::Escaped(body) => Text(Repr::Escaped(Cow::Borrowed(body))),
             Repr::Plain(body) => Text(Repr::Plain(body)),
             Repr::Decoded(bytes) => Text(Repr::Decoded(Cow::Borrowed(bytes))),
         }
@@ -166,7 +195,7 @@ impl IntoOwned for Text<'_> {
     type Owned = Text<'static>;
     fn into_owned(self) -> Text<'static> {
         Text(Repr::Decoded(Cow::Owned(match self.0 {
-            Repr::Escaped(body) => json::decode(body),
+            Repr::Escaped(body) => json::decode(&body),
             Repr::Plain(body) => body.as_bytes().to_vec(),
             Repr::Decoded(bytes) => bytes.into_owned(),
         })))
@@ -176,7 +205,8 @@ impl IntoOwned for Text<'_> {
 impl ToJson for Text<'_> {
     fn write_json(&self, out: &mut Vec<u8>) {
         match &self.0 {
-            Repr::Escaped(body) | Repr::Plain(body) => json::write_word(body, out),
+            Repr::Escaped(body) => json::write_word(body, out),
+            Repr::Plain(body) => json::write_word(body, out),
             Repr::Decoded(bytes) => json::write_wtf8(bytes, out),
         }
     }

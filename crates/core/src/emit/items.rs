@@ -127,7 +127,7 @@ impl Emit<'_> {
         &mut self,
         spec: &Spec<'_>,
         status: ItemStatus<'static>,
-        content: Vec<ContentPart<'_>>,
+        mut content: Vec<ContentPart<'_>>,
         synthetic: bool,
     ) {
         self.begin_session();
@@ -144,7 +144,10 @@ impl Emit<'_> {
             next.send_item(true, &whole, ItemStatus::InProgress, shown);
         }
         if streams(&spec.kind) {
-            for (index, part) in content.iter().enumerate() {
+            for (index, part) in content.iter_mut().enumerate() {
+                if let Some(text) = text_mut(part) {
+                    *text = std::mem::take(text).written();
+                }
                 if let Some((part_type, text)) = text_of(part).filter(|(_, text)| !text.is_empty()) {
                     self.send_now(true, delta(&id, spec.native, part_type, index, text.borrow(), false));
                 }

@@ -51,7 +51,7 @@ impl Request {
 impl Emit<'_> {
     /// The agent asks for permission.
     pub(crate) fn ask_permission(&mut self, mut data: PermissionData<'_>) {
-        if !self.first_time(&data.permission_id) {
+        if !self.first_time(hash::of_all(&[&data.permission_id])) {
             self.ignore("repeated");
             return;
         }
@@ -73,15 +73,15 @@ impl Emit<'_> {
         self.session_mut().requests.push(Request::Question(data.into_owned()));
     }
 
-    /// Whether this is said for the first time in the session.
-    pub(crate) fn first_time(&mut self, what: &str) -> bool {
-        self.session_mut().begun.insert(hash::of(what.as_bytes()))
+    /// Whether this is said for the first time in the session: the hash of all that it is known by.
+    pub(crate) fn first_time(&mut self, what: u64) -> bool {
+        self.session_mut().begun.insert(what)
     }
 
     /// An identifier for a request that no other request of the session has.
     pub(crate) fn fresh_request_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
-        make_unique(&mut id, &mut self.session_mut().begun, |id| hash::of(id.as_bytes()));
+        make_unique(&mut id, &mut self.session_mut().begun, |id| hash::of_all(&[id]));
         id
     }
 

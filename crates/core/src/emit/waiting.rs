@@ -25,7 +25,7 @@ impl Emit<'_> {
     pub(crate) fn free_id(&mut self, base: &str) -> String {
         let mut id = base.to_owned();
         let begun = &mut self.session_mut().begun;
-        let hash = |id: &str| hash::of(id.as_bytes());
+        let hash = |id: &str| hash::of_all(&[id]);
         if begun.contains(hash(base)) {
             let number = add_number(&mut id, begun, hash);
             // It may not be used: only those before it are.

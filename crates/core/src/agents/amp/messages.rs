@@ -12,6 +12,7 @@ use super::wire::{Block, MessageLine};
 use crate::agents::read;
 use crate::api::DriftKind;
 use crate::emit::{CallSpec, Emit, Spec};
+use crate::hash;
 use crate::json::Value;
 use crate::uri::data_url;
 use crate::wire::named;
@@ -105,7 +106,7 @@ impl State {
         let parent = emit.last_item().to_owned();
         for (native, name, input) in calls {
             // A message that is sent again has its identifier, where it has one.
-            let again = id.is_some_and(|message| !emit.first_time(&["call ", message, " ", native].concat()));
+            let again = id.is_some_and(|message| !emit.first_time(hash::of_all(&["call", message, native])));
             if again {
                 emit.ignore("repeated");
             } else {

@@ -27,7 +27,7 @@ impl State {
         let id = line.request_id.unwrap_or_default();
         let subtype = request.subtype.unwrap_or_default();
         emit.kind_of("control_request", subtype);
-        if matches!(subtype, "can_use_tool" | "elicitation") && !emit.first_time(&format!("request {id}")) {
+        if matches!(subtype, "can_use_tool" | "elicitation") && !emit.first_time(hash::of_all(&["request", id])) {
             emit.ignore("repeated");
             return;
         }
@@ -96,7 +96,7 @@ impl State {
         let is_asked = |id: &str| emit.find_request(|_, call| call == Some(id)).is_some();
         let mut calls = self.calls_of(|called| called == name, emit).filter(|(id, _)| !is_asked(id)).peekable();
         let first = calls.peek().map(|(id, _)| *id);
-        let hash = hash::of(input.map(Value::raw).unwrap_or_default().as_bytes());
+        let hash = hash::roughly(input.map(Value::raw).unwrap_or_default().as_bytes());
         let same = calls.find(|(_, call)| call.input_hash == hash).map(|(id, _)| id);
         same.or(first).map(str::to_owned)
     }
@@ -243,7 +243,7 @@ impl State {
         self.requests.retain(|request| request.tool_use_id.as_deref() != Some(id));
         let asks = matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode");
         let mut tape = Tape::default();
-        let input = tape.read(&call.input).ok();
+        let input = if asks { tape.read(&call.input).ok() } else { None };
         // A stored session has no control protocol: there the call and its result are the question. A call that the
         // agent itself refused was never shown to anybody.
         if asks && self.stored && !output.starts_with("<tool_use_error>") {

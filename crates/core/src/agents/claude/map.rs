@@ -15,6 +15,7 @@ use super::wire::{
 use crate::agents::{Adapter, read, with};
 use crate::api::{Channel, Command, Outgoing};
 use crate::emit::{Emit, Spec};
+use crate::hash;
 use crate::json::Value;
 use crate::time;
 
@@ -177,7 +178,7 @@ impl State {
 
     /// The end of a turn.
     fn result(&mut self, result: &TurnResult<'_>, emit: &mut Emit<'_>) {
-        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(&["result ", uuid].concat())) {
+        if result.uuid.as_ref().is_some_and(|uuid| !emit.first_time(hash::of_all(&["result", uuid]))) {
             emit.ignore("repeated");
             return;
         }

@@ -274,7 +274,7 @@ impl State {
         emit: &mut Emit<'_>,
     ) -> Cow<'n, str> {
         let message = self.message(agent).map(|message| message.id.as_str()).unwrap_or_default();
-        if !emit.first_time(&["call ", message, " ", native].concat()) {
+        if !emit.first_time(hash::of_all(&["call", message, native])) {
             return self.call_ids.of(native, agent);
         }
         self.call_ids.begins(native, agent, tools::kind(name) == ToolKind::Task, emit)
@@ -286,7 +286,7 @@ impl State {
             name: name.to_owned(),
             agent: agent.map(str::to_owned),
             input: if tools::needs_input(name) { input.to_owned() } else { String::new() },
-            input_hash: hash::of(input.as_bytes()),
+            input_hash: hash::roughly(input.as_bytes()),
         };
         self.calls.insert(id.to_owned(), call);
     }

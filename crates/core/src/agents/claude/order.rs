@@ -78,13 +78,13 @@ impl Index {
             return;
         };
         let text = |key: &str| value.get(key).and_then(Value::str);
-        let id = |key: &str| text(key).map_or(0, |id| hash::of(id.as_bytes()));
+        let id = |key: &str| text(key).map_or(0, |id| hash::id(id.as_bytes()));
         entry.uuid = id("uuid");
         entry.time = text("timestamp").and_then(time::parse).unwrap_or(i64::MIN);
         entry.parent = if id("parentUuid") == 0 { id("logicalParentUuid") } else { id("parentUuid") };
         let sidechain = value.get("isSidechain").and_then(Value::bool) == Some(true);
         if let Some(agent) = text("agentId").filter(|_| sidechain) {
-            entry.agent = hash::of(agent.as_bytes());
+            entry.agent = hash::id(agent.as_bytes());
             self.thread(agent);
         }
         let kind = text("type").unwrap_or_default();
@@ -98,7 +98,7 @@ impl Index {
                 let field = |key: &str| block.get(key).and_then(Value::str);
                 let prompt = block.get("input").and_then(|input| input.get("prompt")).and_then(Value::str);
                 if let (Some("Agent" | "Task"), Some(prompt), Some(id)) = (field("name"), prompt, field("id")) {
-                    self.starts.push(Start { id: id.to_owned(), prompt: hash::of(prompt.as_bytes()), over: false });
+                    self.starts.push(Start { id: id.to_owned(), prompt: hash::id(prompt.as_bytes()), over: false });
                 }
                 if let (Some(thread), Some(_)) = (self.agents.get_mut(&entry.agent), field("name")) {
                     thread.works = true;
@@ -115,13 +115,13 @@ impl Index {
             let agent = result.and_then(|result| result.get("agentId")).and_then(Value::str);
             if let (Some(call), Some(agent)) = (call, agent) {
                 let place = if is_launch(result) { &mut entry.launches } else { &mut entry.result_of };
-                *place = hash::of(agent.as_bytes());
+                *place = hash::id(agent.as_bytes());
                 self.thread(agent).call.get_or_insert_with(|| call.to_owned());
             }
             if let Some(thread) =
                 self.agents.get_mut(&entry.agent).filter(|thread| call.is_none() && thread.prompt == 0)
             {
-                thread.prompt = content.map_or(0, |content| hash::of(&blocks::plain_text(content)));
+                thread.prompt = content.map_or(0, |content| hash::id(&blocks::plain_text(content)));
             }
             let meta =
                 ["isMeta", "isCompactSummary"].iter().any(|key| value.get(key).and_then(Value::bool) == Some(true));
@@ -136,7 +136,7 @@ impl Index {
 
     fn thread(&mut self, agent: &str) -> &mut Thread {
         let new = || Thread { agent: agent.to_owned(), ..Thread::default() };
-        self.agents.or_insert_with(hash::of(agent.as_bytes()), new)
+        self.agents.or_insert_with(hash::id(agent.as_bytes()), new)
     }
 
     /// Takes over the entries of another file.

@@ -85,7 +85,7 @@ impl State {
             }
         } else if let Some(agent) = agent {
             // What the main agent told the subagent to do.
-            emit.first_time(&told(agent));
+            emit.first_time(told(agent));
             let agent = Some(agent);
             let put_in = user.meta == Some(true) || user.synthetic == Some(true);
             if put_in {
@@ -188,8 +188,8 @@ impl State {
         let call = self.calls.remove(id).unwrap_or_default();
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
-        let output = Text::from_wtf8(block.content.map(output_text).unwrap_or_default());
-        let shown = output.to_str_lossy();
+        let output = block.content.map(output_text).unwrap_or_default();
+        let shown = output.beginning();
         let launched = self.background_of_result(id, &call, structured, &shown, emit);
         self.complete_messages(|_, of| of == Some(id), emit);
         let ran = allowed.or_else(|| ran(failed, &shown));
@@ -200,7 +200,7 @@ impl State {
             extra.push(blocks::media(block, value));
         }
         if !failed {
-            extra.extend(file_ref(&call, structured, &shown));
+            extra.extend(file_ref(&call, structured, &output));
         }
         let code = block.content.and_then(return_code);
         let exit_code = code.or_else(|| exit_code(&call.name, structured, &shown, failed));
@@ -215,7 +215,7 @@ impl State {
         };
         emit.result(part, extra, failed, agent, false);
         // A subagent in the background does not repeat what it was told; stored, it does.
-        if launched && !self.stored && emit.first_time(&told(id)) {
+        if launched && !self.stored && emit.first_time(told(id)) {
             let mut tape = Tape::default();
             if let Some(prompt) = tape.read(&call.input).ok().and_then(|input| input.get("prompt")) {
                 self.user_message(prompt, None, Some(id), false, emit);
@@ -310,7 +310,7 @@ impl State {
     pub(super) fn retract(&self, uuids: &[&str], emit: &mut Emit<'_>) {
         let items = self.items_of(uuids);
         for item in &items {
-            emit.first_time(&taken_back(item));
+            emit.first_time(taken_back(item));
         }
         retracted(items, emit);
     }
@@ -320,7 +320,7 @@ impl State {
     pub(super) fn supersede(&self, uuids: &[&str], agent: Option<&str>, emit: &mut Emit<'_>) {
         let mut items = self.items_of(uuids);
         items.retain(|item| self.message(agent).is_none_or(|message| message.item_id != *item));
-        items.retain(|item| emit.first_time(&taken_back(item)));
+        items.retain(|item| emit.first_time(taken_back(item)));
         if !items.is_empty() {
             retracted(items, emit);
         }
@@ -344,13 +344,13 @@ fn retracted(items: Vec<String>, emit: &mut Emit<'_>) {
 }
 
 /// By what is remembered that an item was taken back.
-fn taken_back(item: &str) -> String {
-    ["retracted ", item].concat()
+fn taken_back(item: &str) -> u64 {
+    hash::of_all(&["retracted", item])
 }
 
 /// By what is remembered that a subagent was told what to do.
-fn told(call: &str) -> String {
-    ["told ", call].concat()
+fn told(call: &str) -> u64 {
+    hash::of_all(&["told", call])
 }
 
 /// How the summary of a compacted conversation begins.
@@ -380,10 +380,13 @@ pub(super) fn local_output(text: &str) -> Option<String> {
 }
 
 /// The output as a person would read it. Search results of the service have titles and addresses.
-fn output_text(content: Value<'_>) -> Vec<u8> {
+fn output_text(content: Value<'_>) -> Text<'_> {
+    if let Some(text) = content.text() {
+        return text;
+    }
     let plain = blocks::plain_text(content);
-    if !plain.is_empty() || content.text().is_some() {
-        return plain;
+    if !plain.is_empty() {
+        return Text::from_wtf8(plain);
     }
     let mut out = Vec::new();
     for block in result_blocks(Some(content)) {
@@ -395,7 +398,7 @@ fn output_text(content: Value<'_>) -> Vec<u8> {
             text.append_to(&mut out);
         }
     }
-    out
+    Text::from_wtf8(out)
 }
 
 /// The texts that a person would read of a block that is none itself.
@@ -464,7 +467,7 @@ fn exit_code(name: &str, structured: Option<Value<'_>>, output: &str, failed: bo
 }
 
 /// The file that a tool has read, written or changed, with the change.
-fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) -> Option<ContentPart<'a>> {
+fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &Text<'_>) -> Option<ContentPart<'a>> {
     let kind = tools::kind(&call.name);
     if !matches!(kind, ToolKind::FileRead | ToolKind::FileWrite | ToolKind::FileEdit) {
         return None;
@@ -489,22 +492,23 @@ fn file_ref<'a>(call: &CallInfo, structured: Option<Value<'a>>, output: &str) ->
 }
 
 /// The change by one edit, or by several.
-fn edited(path: &str, input: Value<'_>, output: &str) -> Option<String> {
+fn edited(path: &str, input: Value<'_>, output: &Text<'_>) -> Option<String> {
+    let output = output.to_str_lossy();
     let edits = input.get("edits").into_iter().flat_map(Value::elements);
     let diffs = std::iter::once(input).chain(edits).filter_map(|edit| {
         let text = |key: &str| edit.get(key).and_then(Value::str);
-        Some(diff::of_edit(path, text("old_string")?, text("new_string")?, output))
+        Some(diff::of_edit(path, text("old_string")?, text("new_string")?, &output))
     });
     let header = diff::header(path, path).len();
     diffs.reduce(|all, next| all + &next[header..])
 }
 
 /// The change by which a file was written.
-fn written(path: &str, structured: Option<Value<'_>>, content: Option<&str>, output: &str) -> Option<String> {
+fn written(path: &str, structured: Option<Value<'_>>, content: Option<&str>, output: &Text<'_>) -> Option<String> {
     let hunks = structured.and_then(|result| result.get("structuredPatch"));
     let patch = hunks.and_then(|hunks| diff::from_hunks(path, hunks));
     let created = structured.map_or_else(
-        || output.starts_with("File created"),
+        || output.beginning().starts_with("File created"),
         |result| result.get("type").and_then(Value::str).is_some_and(|kind| kind == "create"),
     );
     patch.or_else(|| if created { content.map(|content| diff::of_new_file(path, content)) } else { None })

@@ -9,6 +9,7 @@ use super::state::{Live, Part, State};
 use super::wire::Item;
 use crate::api::DriftKind;
 use crate::emit::{Emit, Ref, Spec};
+use crate::hash;
 use crate::json::Value;
 
 impl State {
@@ -37,7 +38,7 @@ impl State {
         let running = thread.and_then(|thread| thread.turn.as_deref().or(thread.last_turn.as_deref()));
         let named = place.turn.or(running).filter(|turn| !turn.is_empty());
         let turn = named.or(emit.session().turn_id()).unwrap_or_default();
-        let first = emit.first_time(&[place.thread, " ", turn, " ", id].concat());
+        let first = emit.first_time(hash::of_all(&[place.thread, turn, id]));
         first || id.is_empty() || !emit.has_begun(id)
     }
 

@@ -251,13 +251,13 @@ impl Index {
 
     fn by_id(&self) -> Places {
         let named = self.nodes.iter().enumerate().filter(|(_, node)| !node.id.is_empty());
-        Places::new(named.map(|(at, node)| (hash::of(node.id.as_bytes()), at)))
+        Places::new(named.map(|(at, node)| (hash::id(node.id.as_bytes()), at)))
     }
 
     /// The entries on the way from the root to the last one of a branch; of the file, if the branch is not there.
     fn branch(&self, last: Option<&str>, by_id: &Places) -> Vec<bool> {
         let mut taken = vec![false; self.nodes.len()];
-        let asked = last.and_then(|last| by_id.get(hash::of(last.as_bytes())));
+        let asked = last.and_then(|last| by_id.get(hash::id(last.as_bytes())));
         let mut at = asked.or_else(|| self.nodes.iter().rposition(|node| !node.id.is_empty()));
         while let Some(index) = at.filter(|index| !std::mem::replace(&mut taken[*index], true)) {
             at = self.before(index, by_id);
@@ -271,7 +271,7 @@ impl Index {
         if parent.is_empty() {
             return None;
         }
-        let there = by_id.get(hash::of(parent.as_bytes()));
+        let there = by_id.get(hash::id(parent.as_bytes()));
         there.or_else(|| self.nodes[..index].iter().rposition(|node| !node.id.is_empty() && node.file == *file))
     }
 
@@ -281,10 +281,10 @@ impl Index {
         let taken = self.branch(branch, &by_id);
         let mut followed = Hashes::default();
         for node in &self.nodes {
-            followed.insert(hash::of(node.parent.as_bytes()));
+            followed.insert(hash::id(node.parent.as_bytes()));
         }
         let is_last = |(at, node): &(usize, &Node)| {
-            !node.id.is_empty() && !followed.contains(hash::of(node.id.as_bytes())) && !taken[*at]
+            !node.id.is_empty() && !followed.contains(hash::id(node.id.as_bytes())) && !taken[*at]
         };
         let begins_at = |(mut at, last): (usize, &Node)| {
             // A way that is longer than the file goes round in a ring.
