@@ -30,7 +30,12 @@ pub(crate) fn id(bytes: &[u8]) -> u64 {
 
 /// The same of several texts, one after the other: another one than that of any text.
 pub(crate) fn of_all(texts: &[&str]) -> u64 {
-    texts.iter().fold(1, |hash, text| mix(hash, id(text.as_bytes())))
+    texts.iter().fold(1, |hash, text| and(hash, text.as_bytes()))
+}
+
+/// Goes on with another one.
+pub(crate) fn and(hash: u64, bytes: &[u8]) -> u64 {
+    mix(hash, id(bytes))
 }
 
 /// The same of a long text by both of its ends and its length: to know one of a few again.

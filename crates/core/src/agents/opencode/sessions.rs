@@ -310,11 +310,10 @@ impl State {
 
     /// Files that were changed: by a turn, or by taking it back. Told when it is something new.
     pub(super) fn changes(&mut self, session: &str, diffs: &[FileDiff<'_>], emit: &mut Emit<'_>) {
-        let mut sum = hash::of(b"");
-        for diff in diffs {
-            sum = hash::more(sum, diff.file.unwrap_or_default().as_bytes());
-            sum = hash::more(sum, &diff.patch.as_ref().map(|patch| patch.as_wtf8().into_owned()).unwrap_or_default());
-        }
+        let sum = diffs.iter().fold(1, |sum, diff| {
+            let patch = diff.patch.as_ref().and_then(Text::source).unwrap_or_default();
+            hash::and(hash::and(sum, diff.file.unwrap_or_default().as_bytes()), patch)
+        });
         let agent = self.agent_of(session);
         let native = self.native(session);
         if diffs.is_empty() || native.diff == sum {
