@@ -19,7 +19,7 @@ pub struct Text<'a>(Repr<'a>);
 #[derive(Clone)]
 enum Repr<'a> {
     /// What stands between the quotes of a valid JSON string, escapes included.
-    Escaped(Cow<'a, str>),
+    Escaped(&'a str),
     /// The same, and it has no escapes.
     Plain(&'a str),
     /// WTF-8.
@@ -32,12 +32,12 @@ const LONG: usize = 256;
 impl<'a> Text<'a> {
     /// The body of a JSON string: what stands between its quotes. The caller has checked that it is one.
     pub fn from_json_body(body: &'a str) -> Self {
-        if body.as_bytes().contains(&b'\\') { Self::from_escaped_body(body) } else { Self::from_plain_body(body) }
+        if body.as_bytes().contains(&b'\\') { Self(Repr::Escaped(body)) } else { Self::from_plain_body(body) }
     }
 
     /// The body of a JSON string that has escapes. The caller has checked that it is one.
     pub(crate) fn from_escaped_body(body: &'a str) -> Self {
-        Self(Repr::Escaped(Cow::Borrowed(body)))
+        Self(Repr::Escaped(body))
     }
 
     /// The body of a JSON string that has no escapes. The caller has checked that it is one.
@@ -53,9 +53,9 @@ impl<'a> Text<'a> {
     /// The bytes that it borrows, as they stand there; nothing if it has its own.
     pub fn source(&self) -> Option<&[u8]> {
         match &self.0 {
-            Repr::Escaped(Cow::Borrowed(body)) | Repr::Plain(body) => Some(body.as_bytes()),
+            Repr::Escaped(body) | Repr::Plain(body) => Some(body.as_bytes()),
             Repr::Decoded(Cow::Borrowed(bytes)) => Some(bytes),
-            Repr::Escaped(Cow::Owned(_)) | Repr::Decoded(Cow::Owned(_)) => None,
+            Repr::Decoded(Cow::Owned(_)) => None,
         }
     }
 
@@ -70,8 +70,7 @@ impl<'a> Text<'a> {
     /// What stands between the quotes of a JSON string, if it is still that.
     pub(crate) fn json_body(&self) -> Option<&str> {
         match &self.0 {
-            Repr::Escaped(body) => Some(body),
-            Repr::Plain(body) => Some(body),
+            Repr::Escaped(body) | Repr::Plain(body) => Some(body),
             Repr::Decoded(_) => None,
         }
     }
@@ -99,18 +98,27 @@ impl<'a> Text<'a> {
     pub fn beginning(&self) -> Cow<'_, str> {
         match &self.0 {
             Repr::Escaped(body) => {
-                let beginning = &body[..body.floor_char_boundary(LONG)];
-                Cow::Owned(Text::from_escaped_body(beginning).to_str_lossy().into_owned())
+                Cow::Owned(Text::from_escaped_body(&body[..body.floor_char_boundary(LONG)]).to_str_lossy().into_owned())
             }
             Repr::Plain(_) | Repr::Decoded(_) => self.to_str_lossy(),
         }
     }
 
+    /// The body of the JSON string that it is written as, if it is not that yet and long: what is written several times is
+    /// escaped once.
+    pub fn to_json_body(&self) -> Option<String> {
+        let Repr::Decoded(bytes) = &self.0 else { return None };
+        let mut body = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+        if bytes.len() >= LONG {
+            json::write_wtf8_body(bytes, &mut body);
+        }
+        String::from_utf8(body).ok().filter(|body| !body.is_empty())
+    }
+
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
-            Repr::Escaped(body) => body.is_empty(),
-            Repr::Plain(body) => body.is_empty(),
+            Repr::Escaped(body) | Repr::Plain(body) => body.is_empty(),
             Repr::Decoded(bytes) => bytes.is_empty(),
         }
     }
@@ -124,22 +132,10 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text as it is written, if it is long: what is written several times is escaped once.
-    #[must_use]
-    pub fn written(self) -> Self {
-        let Repr::Decoded(bytes) = &self.0 else { return self };
-        if bytes.len() < LONG {
-            return self;
-        }
-        let mut body = Vec::with_capacity(bytes.len() + bytes.len() / 8);
-        json::write_wtf8_body(bytes, &mut body);
-        String::from_utf8(body).map_or(self, |body| Self(Repr::Escaped(Cow::Owned(body))))
-    }
-
     /// The same text, borrowed.
     pub fn borrow(&self) -> Text<'_> {
         match &self.0 {
-            Repr::Escaped(body) => Text(Repr::Escaped(Cow::Borrowed(body))),
+            Repr::Escaped(body) => Text(Repr::Escaped(body)),
             Repr::Plain(body) => Text(Repr::Plain(body)),
             Repr::Decoded(bytes) => Text(Repr::Decoded(Cow::Borrowed(bytes))),
         }
@@ -195,7 +191,7 @@ impl IntoOwned for Text<'_> {
     type Owned = Text<'static>;
     fn into_owned(self) -> Text<'static> {
         Text(Repr::Decoded(Cow::Owned(match self.0 {
-            Repr::Escaped(body) => json::decode(&body),
+            Repr::Escaped(body) => json::decode(body),
             Repr::Plain(body) => body.as_bytes().to_vec(),
             Repr::Decoded(bytes) => bytes.into_owned(),
         })))
@@ -205,8 +201,7 @@ impl IntoOwned for Text<'_> {
 impl ToJson for Text<'_> {
     fn write_json(&self, out: &mut Vec<u8>) {
         match &self.0 {
-            Repr::Escaped(body) => json::write_word(body, out),
-            Repr::Plain(body) => json::write_word(body, out),
+            Repr::Escaped(body) | Repr::Plain(body) => json::write_word(body, out),
             Repr::Decoded(bytes) => json::write_wtf8(bytes, out),
         }
     }

@@ -89,6 +89,26 @@ proptest! {
     }
 }
 
+/// Escapes and ends of strings at every place of what is looked at at once.
+#[test]
+fn strings_of_any_length_are_read() {
+    for before in 0..140 {
+        for text in ["", "\"", "\\", "\n\n", "\\\"", "é\u{1}", "x\"x\\x\n"] {
+            for repeated in [1, 2, 40] {
+                let json = Json::from(["a".repeat(before), text.repeat(repeated), "b".to_owned()].concat());
+                let line = Json::from(vec![json.clone(), json]).to_string();
+                let mut tape = Tape::default();
+                assert_eq!(tape.read(&line).map(read), Ok(serde_json::from_str(&line).expect("JSON")));
+                // What is cut off anywhere is no JSON.
+                let mut tape = Tape::default();
+                assert!(tape.read(line.get(..line.len() - 4).unwrap_or_default()).is_err());
+                let mut tape = Tape::default();
+                assert!(tape.read(&line.replace('b', "\u{2}")).is_err());
+            }
+        }
+    }
+}
+
 #[test]
 fn an_escaped_name_is_found_by_what_it_means() {
     let mut tape = Tape::default();

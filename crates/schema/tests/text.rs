@@ -17,6 +17,12 @@ fn units() -> impl Strategy<Value = Vec<u16>> {
     proptest::collection::vec(unit, 0..24)
 }
 
+/// Text like code: long, with something to escape after stretches of any length.
+fn code() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![r"[a-z (){};]{0,90}", r#"["\\\n\t\r/]{1,3}"#, "[\u{1}\u{8}\u{c}\u{1f}éℵ😀]"];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
 /// The body of a JSON string in which every unit is escaped.
 fn escaped(units: &[u16]) -> String {
     units.iter().fold(String::new(), |body, unit| format!("{body}\\u{unit:04x}"))
@@ -101,6 +107,26 @@ proptest! {
         let text = Text::from_json_body(&body);
         prop_assert_eq!(text.to_str_lossy(), String::from_utf16_lossy(&units));
         prop_assert_eq!(text.is_empty(), units.is_empty());
+    }
+
+    #[test]
+    fn long_texts_are_written_and_read_as_everywhere(text in code(), at in 0..64_usize) {
+        let json = serde_json::to_string(&text).expect("a string");
+        let body = &json[1..json.len() - 1];
+        let decoded = Text::from(text.as_str());
+        prop_assert_eq!(Json::of(&decoded), Json::from_text(json.as_str()));
+        prop_assert_eq!(decoded.to_json_body(), Some(body.to_owned()).filter(|_| text.len() >= 256));
+        let read = Text::from_json_body(body);
+        prop_assert_eq!(&read.as_wtf8()[..], text.as_bytes());
+        let beginning = read.beginning();
+        prop_assert!(text.starts_with(&beginning[..beginning.floor_char_boundary(beginning.len().saturating_sub(6))]));
+        prop_assert!(beginning.len() >= text.len().min(40));
+        // Escaped as nobody has to.
+        let (plain, rest) = text.split_at(text.floor_char_boundary(at));
+        let units: Vec<u16> = rest.encode_utf16().collect();
+        let mixed = serde_json::to_string(plain).expect("a string");
+        let strange = format!("{}{}", &mixed[1..mixed.len() - 1], escaped(&units)).replace("\\\"", "\\u0022").replace('/', "\\/");
+        prop_assert_eq!(Text::from_json_body(&strange), decoded);
     }
 
     #[test]

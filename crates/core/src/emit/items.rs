@@ -127,9 +127,17 @@ impl Emit<'_> {
         &mut self,
         spec: &Spec<'_>,
         status: ItemStatus<'static>,
-        mut content: Vec<ContentPart<'_>>,
+        content: Vec<ContentPart<'_>>,
         synthetic: bool,
     ) {
+        let long = long_body(&content);
+        // What it borrows need not live longer than that.
+        let mut content: Vec<ContentPart<'_>> = content;
+        if let Some((index, body)) = &long
+            && let Some(text) = text_mut(&mut content[*index])
+        {
+            *text = Text::from_json_body(body);
+        }
         self.begin_session();
         self.ensure_call_of(spec.agent);
         let mut id = std::mem::take(&mut *self.book.item_id);
@@ -144,10 +152,7 @@ impl Emit<'_> {
             next.send_item(true, &whole, ItemStatus::InProgress, shown);
         }
         if streams(&spec.kind) {
-            for (index, part) in content.iter_mut().enumerate() {
-                if let Some(text) = text_mut(part) {
-                    *text = std::mem::take(text).written();
-                }
+            for (index, part) in content.iter().enumerate() {
                 if let Some((part_type, text)) = text_of(part).filter(|(_, text)| !text.is_empty()) {
                     self.send_now(true, delta(&id, spec.native, part_type, index, text.borrow(), false));
                 }
@@ -492,6 +497,12 @@ fn text_of<'p>(part: &'p ContentPart<'_>) -> Option<(DeltaPart<'static>, &'p Tex
         ContentPart::ToolResult(part) => Some((DeltaPart::ToolResult, &part.output)),
         _ => None,
     }
+}
+
+/// The first of some parts with long text that is to be escaped, and that text as it is written: once, for its delta and
+/// for its end.
+fn long_body(content: &[ContentPart<'_>]) -> Option<(usize, String)> {
+    content.iter().enumerate().find_map(|(index, part)| Some((index, text_of(part)?.1.to_json_body()?)))
 }
 
 /// Takes the text that deltas bring out of a part.
