@@ -29,6 +29,8 @@ kept! {
         pub(super) item: Option<Ref>,
         /// The result's item, once the tool has begun.
         pub(super) result: Option<Ref>,
+        /// The tool goes on when the turn is over.
+        pub(super) goes_on: bool,
     }
 }
 
@@ -95,8 +97,7 @@ impl Emit<'_> {
             call_id: spec.call_id.to_owned(),
             parent: spec.parent.map(str::to_owned),
             agent: spec.agent.map(str::to_owned),
-            item: None,
-            result: None,
+            ..Call::default()
         };
         session.calls.insert(session.last_call, call);
         true

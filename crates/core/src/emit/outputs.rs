@@ -24,6 +24,14 @@ impl Emit<'_> {
         Some(item)
     }
 
+    /// The tool of a call goes on when the turn is over: its result has begun, and comes later.
+    pub(crate) fn let_run(&mut self, call_id: &str) {
+        self.open_result(call_id);
+        if let Some(call) = self.session_mut().calls.values_mut().find(|call| call.call_id == call_id) {
+            call.goes_on = true;
+        }
+    }
+
     /// More output of a tool that runs.
     pub(crate) fn more_output(&mut self, call_id: &str, text: &Text<'_>) {
         match self.open_result(call_id) {

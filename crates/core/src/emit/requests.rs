@@ -6,7 +6,7 @@ use interlinear_schema::{
     EventData, IntoOwned as _, ItemStatus, Json, PermissionData, PermissionStatus, QuestionData, QuestionStatus, Text,
 };
 
-use super::{Emit, Session, make_unique};
+use super::{Emit, Ref, Session, make_unique};
 use crate::hash;
 use crate::state::kept;
 
@@ -163,10 +163,12 @@ impl Emit<'_> {
 
     /// Closes everything.
     pub(super) fn close_all(&mut self) {
+        self.session_mut().calls.values_mut().for_each(|call| call.goes_on = false);
         self.close(|_, _| true);
     }
 
-    /// Closes requests, calls and items of the chosen agents, in this order: what depends on something else first.
+    /// Closes requests, calls and items of the chosen agents, in this order: what depends on something else first. Tools
+    /// that go on are left.
     fn close(&mut self, chosen: impl Fn(&Session, Option<&str>) -> bool) {
         loop {
             let session = self.session();
@@ -176,15 +178,23 @@ impl Emit<'_> {
                 self.resolve(&id, PermissionStatus::Reject, None, true);
             } else if let Some(index) = session.waiting.iter().position(|waiting| of(waiting.agent.as_deref())) {
                 self.close_waiting(index);
-            } else if let Some(at) = session.calls.values().rposition(|call| of(call.agent.as_deref())) {
+            } else if let Some(at) = session.calls.values().rposition(|call| of(call.agent.as_deref()) && !call.goes_on)
+            {
                 self.close_call(session.calls.key_at(at));
-            } else if let Some(at) = session.items.values().position(|item| of(item.agent.as_deref())) {
-                self.complete(session.items.key_at(at), ItemStatus::Failed, true);
+            } else if let Some(item) = open_item(session, of) {
+                self.complete(item, ItemStatus::Failed, true);
             } else {
                 return;
             }
         }
     }
+}
+
+/// An open item of one of these agents, unless it is the result of a tool that goes on.
+fn open_item(session: &Session, of: impl Fn(Option<&str>) -> bool) -> Option<Ref> {
+    let is_left = |item: &Ref| session.calls.values().any(|call| call.goes_on && call.result.as_ref() == Some(item));
+    let mut items = session.items.iter();
+    items.find(|(at, item)| of(item.agent.as_deref()) && !is_left(at)).map(|(at, _)| *at)
 }
 
 /// Whether a subagent, or one that started it, is in the background.

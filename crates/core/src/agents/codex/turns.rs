@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, Json, Text, TurnMetadata, TurnStatus, Usage};
 
-use super::items::Place;
+use super::items::{Kind, Place};
 use super::state::{Counts, State, Tally};
 use super::tools;
 use super::wire::{Failure, TokenUsage, Tokens};
@@ -59,6 +59,10 @@ impl State {
         let Some(id) = id.filter(|id| thread.turn.is_none() && thread.last_turn.as_deref() != Some(*id)) else {
             return;
         };
+        // A command of an earlier turn has come to its end: nothing begins.
+        if place.agent.is_none() && emit.free_id(id) != id {
+            return;
+        }
         self.open_turn(Some(id), false, place);
         match &place.agent {
             Some(agent) => emit.in_background(agent),
@@ -81,7 +85,11 @@ impl State {
             return;
         }
         let told = thread.failed.take().is_some_and(|told| error.is_some_and(|error| told == message(error)));
-        thread.items.clear();
+        // Nothing else is open when the model has had its say: such a command runs on in its terminal.
+        thread.items.retain(|_, live| live.kind == Kind::Command && status != TurnStatus::Interrupted);
+        for live in thread.items.values() {
+            emit.let_run(&live.call_id);
+        }
         let unknown = std::mem::take(&mut thread.unknown);
         thread.last_turn = thread.turn.take().or_else(|| id.map(str::to_owned));
         let usage = std::mem::take(&mut thread.usage.turn);
