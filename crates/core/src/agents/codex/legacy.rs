@@ -12,12 +12,12 @@ use super::messages::joined_text;
 use super::notes;
 use super::patch;
 use super::requests;
-use super::state::{Said, SeenCall, State, Terminal};
+use super::state::{Live, Said, SeenCall, State, Terminal};
 use super::told::{Told, agent_of, is_abort, model_call, output_text, patch_text, told};
 use super::tools;
 use super::turns::Ended;
 use super::wire::{Happened, Item, Seen};
-use crate::emit::Emit;
+use crate::emit::{CallSpec, Emit};
 use crate::json::{Tape, Value};
 
 impl State {
@@ -411,7 +411,7 @@ impl State {
             }
             // A command that runs on has its item when it is over.
             if told.terminal.is_some() {
-                thread.rollout.calls.insert(at, call);
+                return self.runs_on(&call, told.output, place, emit);
             }
             return emit.ignore("said by the items");
         }
@@ -422,37 +422,59 @@ impl State {
     fn legacy_result(
         &mut self,
         call: &SeenCall,
-        mut told: Told,
+        told: Told,
         output: Option<Value<'_>>,
         place: &Place<'_>,
         emit: &mut Emit<'_>,
     ) {
-        let Some(thread) = self.threads.get_mut(place.thread) else { return };
-        let mut ended = None;
         if call.name == "write_stdin" {
-            let mut tape = Tape::default();
-            let number = tape.read(&call.arguments).ok().and_then(|arguments| Some(arguments.get("session_id")?.raw()));
-            let number = number.unwrap_or_default().trim_matches('"').to_owned();
-            let Some(terminal) = thread.rollout.terminals.get_mut(&number) else { return emit.ignore("said before") };
-            terminal.output.push_str(&told.output);
-            if told.terminal.is_some() {
-                return emit.ignore("its end follows");
-            }
-            ended = thread.rollout.terminals.remove(&number);
-        } else if let Some(number) = &told.terminal {
-            let terminal = Terminal { call_id: call.call_id.clone(), output: told.output };
-            thread.rollout.terminals.insert(number.clone(), terminal);
-            thread.rollout.calls.push(call.clone());
-            return emit.ignore("its end follows");
+            return self.terminal_says(call, told, place, emit);
         }
-        if let Some(terminal) = ended {
-            let at = thread.rollout.calls.iter().position(|call| call.call_id == terminal.call_id);
-            let Some(call) = at.map(|at| thread.rollout.calls.remove(at)) else { return };
-            told.output = terminal.output;
-            return self.show_call(&call, told, Vec::new(), place, emit);
+        if let Some(number) = told.terminal {
+            let Some(thread) = self.threads.get_mut(place.thread) else { return };
+            let terminal = Terminal { call_id: call.call_id.clone(), output: told.output.clone() };
+            thread.rollout.terminals.insert(number, terminal);
+            return self.runs_on(call, told.output, place, emit);
         }
         let images = output.into_iter().flat_map(Value::elements).filter_map(tools::image_of).collect();
         self.show_call(call, told, images, place, emit);
+    }
+
+    /// A command goes on when the model has heard of it: its call is shown, and its result begins.
+    fn runs_on(&mut self, call: &SeenCall, output: String, place: &Place<'_>, emit: &mut Emit<'_>) {
+        if !self.note_item(&call.call_id, place, emit) {
+            return emit.ignore("said before");
+        }
+        let shown = &SeenCall { call_id: emit.fresh_call_id(&call.call_id), ..call.clone() };
+        let cwd = self.threads.get(place.thread).map(|thread| thread.rollout.cwd.as_str()).unwrap_or_default();
+        let mut tape = Tape::default();
+        let part = model_call(shown, tape.read(&call.arguments).ok(), cwd);
+        let spec = CallSpec { call_id: &shown.call_id, parent: None, agent: place.agent.as_deref() };
+        emit.call(spec, part, false);
+        emit.output_so_far(&shown.call_id, Text::from(output));
+        let live = Live { kind: Kind::Command, call_id: shown.call_id.clone(), ..Live::default() };
+        self.remember(place, &call.call_id, live);
+    }
+
+    /// What a command that runs on has printed since. It is over when its terminal says so.
+    fn terminal_says(&mut self, call: &SeenCall, told: Told, place: &Place<'_>, emit: &mut Emit<'_>) {
+        let mut tape = Tape::default();
+        let number = tape.read(&call.arguments).ok().and_then(|arguments| Some(arguments.get("session_id")?.raw()));
+        let number = number.unwrap_or_default().trim_matches('"');
+        let Some(thread) = self.threads.get_mut(place.thread) else { return };
+        let Some(terminal) = thread.rollout.terminals.get_mut(number) else { return emit.ignore("said before") };
+        terminal.output.push_str(&told.output);
+        let output = Text::from(terminal.output.clone());
+        let Some(live) = thread.items.get(&terminal.call_id) else { return emit.ignore("late") };
+        if told.terminal.is_some() {
+            return emit.output_so_far(&live.call_id, output);
+        }
+        let call_id = Cow::Owned(live.call_id.clone());
+        if let Some(terminal) = thread.rollout.terminals.remove(number) {
+            thread.items.remove(&terminal.call_id);
+        }
+        let result = ToolResultPart { call_id, output, exit_code: told.exit_code, ..ToolResultPart::default() };
+        emit.result(result, Vec::new(), told.failed, place.agent.as_deref(), false);
     }
 
     /// Shows a call of the model with what came of it.
