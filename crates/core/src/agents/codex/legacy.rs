@@ -157,6 +157,9 @@ impl State {
             | "collab_waiting_end"
             | "collab_close_begin"
             | "collab_close_end"
+            | "collab_resume_begin"
+            | "collab_resume_end"
+            | "guardian_assessment"
             | "dynamic_tool_call_request"
             | "dynamic_tool_call_response" => emit.ignore("bookkeeping"),
             _ => emit.unknown(payload.json(), agent),
