@@ -363,6 +363,12 @@ impl State {
             details: (!request.method.is_empty()).then(|| Json::from_text(details)),
             ..ErrorData::default()
         });
+        // What was to follow this turn does not wait for its end.
+        let thread = request.thread.as_deref().filter(|_| request.method == "turn/start");
+        let idle = thread.filter(|thread| self.threads.get(*thread).is_some_and(|thread| thread.turn.is_none()));
+        if let Some(place) = idle.and_then(|thread| self.place(thread, emit)) {
+            self.next_prompt(&place, emit);
+        }
     }
 
     /// A request or a notification of the host.

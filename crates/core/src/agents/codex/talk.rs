@@ -150,12 +150,18 @@ impl State {
                 );
                 Ok(vec![self.request("turn/steer", &params, Some(session))])
             }
-            (Some(_), Some(PromptMode::FollowUp)) => {
+            (running, Some(PromptMode::FollowUp)) if running.is_some() || self.asks_for_turn(session) => {
                 self.wish(session).prompts.push(input);
                 Ok(Vec::new())
             }
             _ => Ok(vec![self.turn(&thread, &input, session)]),
         }
+    }
+
+    /// Whether a turn was asked for, and the agent has not said that it begins.
+    fn asks_for_turn(&self, session: usize) -> bool {
+        let asks = |request: &HostRequest| request.session == Some(session) && request.method == "turn/start";
+        self.host_requests.values().any(asks)
     }
 
     /// Begins a turn, with whatever was wished for since the last one: it stays so from then on.
