@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, Json, StatusLabel, StatusPart, Text};
 
-use super::state::{HostRequest, State};
+use super::state::{HostRequest, Rest, State};
 use super::wire::{HostCommand, Response, UiResponse};
 use crate::agents::read;
 use crate::emit::Emit;
@@ -78,7 +78,12 @@ impl State {
         match kind {
             "prompt" => {
                 subject = command.message.unwrap_or_default().to_str_lossy().into_owned();
+                let begins = !self.running && self.rest != Rest::Settled;
                 self.prompted(&subject, emit);
+                if begins {
+                    // Its turn has begun with it: it waits for none.
+                    subject.clear();
+                }
             }
             "steer" | "follow_up" | "queue_message" => self.forget_shown(),
             "abort" if emit.session().turn_id().is_some() => self.turn.aborted = true,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use interlinear_schema::{ErrorData, ItemStatus, Json, PermissionStatus, Text, TurnMetadata, TurnStatus, Usage};
 
-use super::state::{Failure, Rest, State};
+use super::state::{Failure, HostRequest, Rest, State};
 use super::wire::{AgentEnd, Message, Settled};
 use crate::emit::Emit;
 
@@ -72,9 +72,9 @@ impl State {
         emit.ignore("nothing new");
         self.end_turn(false, emit);
         // A prompt may have been sent before the agent said that it is idle.
-        if let Some(index) = self.requests.iter().position(|request| request.kind == "prompt") {
+        let waits = |request: &&HostRequest| request.kind == "prompt" && !request.subject.is_empty();
+        if let Some(text) = self.requests.iter().find(waits).map(|request| request.subject.clone()) {
             emit.begin_turn(None, true);
-            let text = self.requests[index].subject.clone();
             self.says(&text, emit);
         }
     }

@@ -192,7 +192,7 @@ kept! {
     pub(super) struct HostRequest {
         pub(super) id: String,
         pub(super) kind: String,
-        /// `prompt`: its text; `bash`: the call that shows it; `switch_session`: the path.
+        /// `prompt`: its text, unless its turn has begun with it; `bash`: the call that shows it; `switch_session`: the path.
         pub(super) subject: String,
     }
 }
