@@ -156,6 +156,7 @@ impl State {
             && self.sessions.contains_key(id)
             && let Some(info) = read::<SessionInfo<'_>>(body, emit)
         {
+            self.native(id).resumes = false;
             return self.session_info(&info, emit);
         }
         let answers = matches!(request.verb(), "message" | "command" | "shell") && request.method == "POST";
@@ -205,8 +206,18 @@ impl State {
     /// A request was refused. A failure within the server is explained by an event, which may come later.
     fn refused(&mut self, request: &Request<'_>, status: u16, body: Value<'_>, emit: &mut Emit<'_>) {
         if request.method == "GET" {
-            emit.ignore("a query of the host");
-            return;
+            let session = request.session().filter(|_| request.verb().is_empty());
+            let resumed =
+                session.and_then(|id| Some((id, self.sessions.get(id).filter(|native| native.resumes)?.index)));
+            let Some((id, index)) = resumed else {
+                emit.ignore("a query of the host");
+                return;
+            };
+            // The session that was to go on is not there.
+            emit.select(index);
+            emit.forget_native_session();
+            emit.keep_session();
+            self.forget_session(id);
         }
         if !matches!(request.steps.first(), Some(&("session" | "permission" | "question"))) {
             emit.ignore("of the server");

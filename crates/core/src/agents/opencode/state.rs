@@ -93,6 +93,8 @@ kept! {
         pub(super) dialect: Option<Dialect>,
         /// What the host has chosen for the prompts to come.
         pub(super) chosen: Chosen,
+        /// The host wants to go on with it, and was not answered yet.
+        pub(super) resumes: bool,
         pub(super) acp: Acp,
     }
 }

@@ -79,6 +79,7 @@ impl State {
             self.forget_session(id);
             self.sessions.insert(id.to_owned(), Native { index, ..Native::default() });
         }
+        self.native(id).resumes = true;
         emit.adopt(id);
     }
 
