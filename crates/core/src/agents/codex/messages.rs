@@ -153,7 +153,8 @@ impl State {
         if let Some(text) = item.text.as_ref().filter(|_| parts.is_empty()) {
             parts.push((Part::Summary(0), ContentPart::reasoning(text.borrow())));
         }
-        if parts.is_empty() {
+        // Where words have streamed, those are all there is.
+        if parts.is_empty() && self.live(place, item.id.unwrap_or_default()).is_none_or(|live| live.parts.is_empty()) {
             parts.push((Part::Summary(0), ContentPart::reasoning(Text::default())));
         }
         self.finish_message(item, parts, place, emit);
