@@ -191,11 +191,12 @@ impl State {
         let id = note.review_id.unwrap_or_default();
         let action = note.action.and_then(|action| action.get("type")).and_then(Value::str);
         let command = note.action.and_then(|action| action.get("command"));
+        let call = note.target_item_id.map(|id| self.live(place, id).map_or(id, |live| &live.call_id).to_owned());
         emit.ask_permission(PermissionData {
             permission_id: Cow::Owned(format!("perm_{id}")),
             action: Cow::Borrowed(action.unwrap_or("review")),
             status: PermissionStatus::Requested,
-            tool_call_id: note.target_item_id.filter(|call| emit.has_begun(call)).map(Cow::Borrowed),
+            tool_call_id: call.filter(|call| emit.has_begun(call)).map(Cow::Owned),
             title: command.map(|command| Text::from(tools::bare_command(command))),
             agent_id: place.agent.as_deref().map(Cow::Borrowed),
             metadata: note.action.map(|action| Json::from_text(format!("{{\"input\":{}}}", action.raw()))),
