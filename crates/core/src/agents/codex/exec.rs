@@ -3,8 +3,9 @@
 use interlinear_schema::{ContentPart, ItemKind, ItemRole, ItemStatus, Json, Text, TurnStatus};
 
 use super::argv;
+use super::items::Place;
 use super::messages::image_part;
-use super::state::State;
+use super::state::{State, Thread};
 use super::turns::{self, Ended};
 use super::wire::{ExecEvent, Failure};
 use crate::agents::read;
@@ -36,15 +37,8 @@ impl State {
             self.current.clear();
             self.current.push_str(id);
         }
-        // Without a first line that names the thread there is one all the same.
-        let thread = if self.current.is_empty() { "exec".to_owned() } else { self.current.clone() };
-        let place = if self.current.is_empty() && self.threads.is_empty() {
-            let session = emit.selected();
-            self.threads.insert(thread.clone(), super::state::Thread { session, ..Default::default() });
-            super::items::Place { thread: &thread, agent: None, turn: None }
-        } else {
-            self.open_thread(&thread, None, emit)
-        };
+        let thread = self.thread_of_exec(emit);
+        let place = Place { thread: &thread, agent: None, turn: None };
         if let (Some(model), Some(thread)) = (self.exec.model.take(), self.threads.get_mut(place.thread)) {
             thread.model = Some(model);
         }
@@ -81,6 +75,18 @@ impl State {
             (_, Some(item)) => self.item_completed(item, &place, emit),
             (_, None) => emit.ignore("no item"),
         }
+    }
+
+    /// The thread of `exec`. Without a line that names it there is one all the same.
+    pub(super) fn thread_of_exec(&mut self, emit: &mut Emit<'_>) -> String {
+        let thread = if self.current.is_empty() { "exec".to_owned() } else { self.current.clone() };
+        if self.current.is_empty() && self.threads.is_empty() {
+            let session = emit.selected();
+            self.threads.insert(thread.clone(), Thread { session, ..Thread::default() });
+        } else {
+            self.open_thread(&thread, None, emit);
+        }
+        thread
     }
 
     /// The command line: it holds the prompt.
@@ -127,7 +133,7 @@ impl State {
     }
 
     /// What the user wrote: `exec` never shows it. The turn begins with it.
-    fn user_item(&self, parts: Vec<ContentPart<'_>>, emit: &mut Emit<'_>) {
+    pub(super) fn user_item(&self, parts: Vec<ContentPart<'_>>, emit: &mut Emit<'_>) {
         if self.exec.tells_turns {
             emit.begin_turn(None, true);
         }

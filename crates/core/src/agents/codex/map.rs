@@ -6,7 +6,7 @@ use interlinear_schema::{ErrorData, Json, StatusLabel, Text};
 
 use super::items::Place;
 use super::state::{HostRequest, Part, State};
-use super::stored::is_bare;
+use super::stored::{is_bare, is_older_exec};
 use super::turns::{self, Ended};
 use super::wire::{Failure, Message, Opened, Params, Settings, Thread};
 use crate::agents::{Adapter, read};
@@ -117,6 +117,7 @@ impl State {
             [Some(_), ..] => return self.rollout(line, emit),
             [None, None, _] if is_bare(line) => return self.bare_line(line, emit),
             [None, None, Some(_)] => return self.exec_event(line, emit),
+            [None, None, None] if is_older_exec(line) => return self.older_exec(line, emit),
             _ => {}
         }
         let Some(message) = &read::<Message<'_>>(line, emit) else { return };

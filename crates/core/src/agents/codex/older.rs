@@ -1,6 +1,8 @@
 //! The first version of the app server's protocol: a conversation in place of a thread, and `codex/event/…` in place
 //! of items. For a time both were sent: then the items tell more.
 
+use interlinear_schema::ContentPart;
+
 use super::items::{Kind, Place};
 use super::state::State;
 use super::wire::{Happened, Item};
@@ -17,15 +19,47 @@ impl State {
         let is_older = self.threads.get(id).is_some_and(|thread| thread.older);
         let (Some(event), true) = (event, is_older) else { return emit.ignore("older dialect") };
         let Some(place) = self.place(id, emit) else { return };
+        self.older_says(event, field("id").and_then(Value::str), &place, emit);
+    }
+
+    /// A line of `exec --json` before 0.40: such an event too. The end of the turn is that of the process.
+    pub(super) fn older_exec(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
+        let [event, id, prompt, model, cwd, mode, effort] =
+            line.pick(["msg", "id", "prompt", "model", "workdir", "approval", "reasoning effort"]);
+        emit.kind("config");
+        self.exec.speaks = true;
+        let Some(event) = event else {
+            emit.learn(
+                &[("model", model), ("cwd", cwd), ("mode", mode), ("variant", effort)]
+                    .map(|(name, value)| (name, value.map(Value::json))),
+            );
+            return match prompt.and_then(Value::text).filter(|_| emit.session().turn_id().is_none()) {
+                Some(prompt) => {
+                    self.exec.tells_turns = true;
+                    self.user_item(vec![ContentPart::text(prompt)], emit);
+                }
+                None => emit.ignore("nothing new"),
+            };
+        };
+        if let Some(id) = event.get("session_id").and_then(Value::str) {
+            id.clone_into(&mut self.current);
+        }
+        let thread = self.thread_of_exec(emit);
+        emit.ends_with_process();
+        let place = Place { thread: &thread, agent: None, turn: None };
+        self.older_says(event, id.and_then(Value::str), &place, emit);
+    }
+
+    fn older_says(&mut self, event: Value<'_>, id: Option<&str>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let kind = event.get("type").and_then(Value::str).unwrap_or_default();
         match kind {
             "agent_reasoning" => {
                 let item = Item { text: event.get("text").and_then(Value::text), ..Item::default() };
-                self.say(&place, emit);
-                self.reasoning_completed(&item, &place, emit);
+                self.say(place, emit);
+                self.reasoning_completed(&item, place, emit);
             }
             "exec_command_begin" | "patch_apply_begin" | "mcp_tool_call_begin" => {
-                self.older_call(kind, event, &place, emit);
+                self.older_call(kind, event, place, emit);
             }
             "item_started" | "item_completed" | "raw_response_item" => emit.ignore("said by other events"),
             "exec_approval_request" | "apply_patch_approval_request" | "request_user_input" | "elicitation_request" => {
@@ -36,9 +70,9 @@ impl State {
             kind => {
                 let Some(mut told) = read::<Happened<'_>>(event, emit) else { return };
                 if told.turn_id.is_none() && kind.starts_with("task_") {
-                    told.turn_id = field("id").and_then(Value::str);
+                    told.turn_id = id;
                 }
-                self.happened(kind, &told, event, &place, emit);
+                self.happened(kind, &told, event, place, emit);
             }
         }
     }

@@ -50,6 +50,9 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
         let version = agent.split_once('/').and_then(|(_, rest)| rest.split_whitespace().next());
         return found(Form::Live, version);
     }
+    if line.get("msg").is_some() && line.get("type").is_none() && is_older_exec(line) {
+        return found(Form::Exec, None);
+    }
     match text("type")? {
         "thread.started" if line.get("thread_id").is_some() => found(Form::Exec, None),
         "item.started" | "item.completed" | "item.updated" if line.get("item").is_some() => found(Form::Exec, None),
@@ -58,6 +61,13 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
         }
         _ => None,
     }
+}
+
+/// Whether a line is one of `exec --json` before 0.40: an event, or what stands before the first of them.
+pub(super) fn is_older_exec(line: Value<'_>) -> bool {
+    let [event, id, model, cwd, prompt] = line.pick(["msg", "id", "model", "workdir", "prompt"]);
+    let says = event.and_then(|event| event.get("type")).is_some_and(|kind| kind.str().is_some());
+    says && id.is_some() || id.is_none() && (model.is_some() && cwd.is_some() || prompt.is_some())
 }
 
 /// Whether a line is one of the first rollout files: what the model saw, without anything around it.
