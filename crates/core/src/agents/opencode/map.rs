@@ -101,6 +101,7 @@ impl Adapter for State {
         for id in &ids {
             emit.select(index);
             self.settle(id, emit);
+            self.show_all_waiting(id, emit);
             self.tell_failed(id, emit);
             if self.agent_of(id).is_none() && self.is_over(id) {
                 self.close_turn(id, true, emit);
@@ -160,6 +161,9 @@ impl State {
         }
         let kind = frame.r#type.unwrap_or_default();
         emit.kind(kind);
+        if kind == "server.connected" && stream.is_some_and(|stream| self.streams.knows(stream)) {
+            self.miss_words();
+        }
         if stream.is_some_and(|stream| self.streams.repeats(stream, streams::key(frame.id, event))) {
             emit.ignore("told on another stream");
             return;
@@ -337,7 +341,10 @@ impl State {
                 let session = &self.home(session, message, emit);
                 self.adopt(session, message, emit);
                 match &event.delta {
-                    Some(delta) => self.text_delta(message, part, false, delta, emit),
+                    Some(delta) => {
+                        self.expect_part(message, part);
+                        self.text_delta(message, part, false, delta, emit);
+                    }
                     None => emit.ignore("empty delta"),
                 }
             }

@@ -188,6 +188,7 @@ impl State {
 
     /// The message is whole.
     pub(super) fn complete_message(&mut self, id: &str, failed: bool, emit: &mut Emit<'_>) {
+        self.show_waiting(id, emit);
         let Some(message) = self.messages.remove(id) else { return };
         self.done.insert(hash::id(id.as_bytes()));
         let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { return };

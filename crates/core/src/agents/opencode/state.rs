@@ -278,6 +278,8 @@ kept! {
         pub(super) index: Option<usize>,
         /// Blanks at the end of what came: the agent may take them off again.
         pub(super) blanks: Vec<u8>,
+        /// Its words wait with them: nobody has told yet what part it is, or some of them may have been missed.
+        pub(super) waits: bool,
         pub(super) done: bool,
     }
 }

@@ -47,6 +47,11 @@ impl Streams {
         false
     }
 
+    /// Whether something has come on this stream before.
+    pub(super) fn knows(&self, stream: &str) -> bool {
+        self.names.iter().any(|name| name == stream)
+    }
+
     fn bit(&mut self, stream: &str) -> Option<u8> {
         // A stream that is alone often has no path: it is found without a comparison of nothing with nothing, which is slow.
         let is_it = |name: &String| name.len() == stream.len() && (stream.is_empty() || name == stream);

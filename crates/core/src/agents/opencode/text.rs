@@ -45,6 +45,11 @@ impl State {
             emit.ignore("empty delta");
             return;
         }
+        if let Some(part) = self.text_part(message, part).filter(|part| part.waits) {
+            delta.append_to(&mut part.blanks);
+            emit.ignore("waits for the whole of its part");
+            return;
+        }
         let Some((item, index)) = self.text_place(message, part, reasoning, emit) else {
             emit.ignore("late");
             return;
@@ -52,6 +57,43 @@ impl State {
         let Some(part) = self.text_part(message, part) else { return };
         part.grow(item, index, delta, emit);
         emit.repeats(item, index, delta);
+    }
+
+    /// Text may be added to a part before anybody has told whether it is a thought: until then it waits.
+    pub(super) fn expect_part(&mut self, message: &str, part: &str) {
+        if self.text_part(message, part).is_none()
+            && let Some(message) = self.messages.get_mut(message)
+        {
+            message.parts.push(TextPart { id: part.to_owned(), waits: true, ..TextPart::default() });
+        }
+    }
+
+    /// The stream was broken: what is added to the parts that are open may lack something, and waits for the whole.
+    pub(super) fn miss_words(&mut self) {
+        let parts = self.messages.values_mut().flat_map(|message| &mut message.parts);
+        parts.filter(|part| !part.done).for_each(|part| part.waits = true);
+    }
+
+    /// Shows the words of a message that have waited: nothing more will come of their parts.
+    pub(super) fn show_waiting(&mut self, message: &str, emit: &mut Emit<'_>) {
+        let parts = self.messages.get(message).into_iter().flat_map(|message| &message.parts);
+        let ids: Vec<_> = parts.filter(|part| part.waits).map(|part| part.id.clone()).collect();
+        for id in ids {
+            self.show_part(message, &id, emit);
+        }
+    }
+
+    /// Shows the words of a part that have waited.
+    fn show_part(&mut self, message: &str, part: &str, emit: &mut Emit<'_>) {
+        let Some(known) = self.text_part(message, part) else { return };
+        known.waits = false;
+        let (words, reasoning) = (Text::from_wtf8(std::mem::take(&mut known.blanks)), known.reasoning);
+        if !words.is_empty()
+            && let Some((item, index)) = self.text_place(message, part, reasoning, emit)
+            && let Some(known) = self.text_part(message, part)
+        {
+            known.grow(item, index, &words, emit);
+        }
     }
 
     fn text_part(&mut self, message: &str, part: &str) -> Option<&mut TextPart> {
@@ -101,9 +143,14 @@ impl State {
         };
         // A text without words is no part; a thought without words is a hidden one.
         if text.is_empty() && !(reasoning && last) {
-            self.announce(message, part, reasoning);
+            self.announce(message, part, reasoning, emit);
             emit.ignore("no text yet");
             return;
+        }
+        // All of it stands here: nothing need wait.
+        if let Some(known) = self.text_part(message, part).filter(|known| known.waits) {
+            known.waits = false;
+            known.reasoning = if known.index.is_some() { known.reasoning } else { reasoning };
         }
         let Some((item, index)) = self.text_place(message, part, reasoning, emit) else {
             emit.ignore("late");
@@ -134,11 +181,12 @@ impl State {
     }
 
     /// A part whose text will follow.
-    fn announce(&mut self, message: &str, part: &str, reasoning: bool) {
-        if self.text_part(message, part).is_none()
-            && let Some(message) = self.messages.get_mut(message)
-        {
-            message.parts.push(TextPart { id: part.to_owned(), reasoning, ..TextPart::default() });
-        }
+    fn announce(&mut self, message: &str, part: &str, reasoning: bool, emit: &mut Emit<'_>) {
+        self.expect_part(message, part);
+        let Some(known) = self.text_part(message, part).filter(|known| known.waits && known.index.is_none()) else {
+            return;
+        };
+        known.reasoning = reasoning;
+        self.show_part(message, part, emit);
     }
 }

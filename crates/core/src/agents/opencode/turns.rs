@@ -132,6 +132,7 @@ impl State {
     /// A turn is over; `synthetic`: the agent does not say so itself.
     pub(super) fn close_turn(&mut self, session: &str, synthetic: bool, emit: &mut Emit<'_>) {
         self.tell_stored_changes(session, emit);
+        self.show_all_waiting(session, emit);
         let turn = std::mem::take(&mut self.native(session).turn);
         self.native(session).turn.model = turn.model.clone();
         let status = if turn.interrupted {
@@ -163,6 +164,16 @@ impl State {
         };
         emit.end_turn(&metadata, synthetic);
         self.forget_open(session);
+    }
+
+    /// Shows the words of a session that have waited: nothing more will come of their parts.
+    pub(super) fn show_all_waiting(&mut self, session: &str, emit: &mut Emit<'_>) {
+        let of_this = self.messages.iter().filter(|(_, message)| message.session == session);
+        let waits = of_this.filter(|(_, message)| message.parts.iter().any(|part| part.waits));
+        let ids: Vec<_> = waits.map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            self.show_waiting(&id, emit);
+        }
     }
 
     /// What the turn's end has closed is late from here on.
