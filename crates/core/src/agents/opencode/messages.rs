@@ -129,6 +129,12 @@ impl State {
     }
 
     fn begin_assistant(&mut self, session: &str, id: &str, info: &Info<'_>, copy: bool, emit: &mut Emit<'_>) {
+        // What it answers is a prompt, whether that has said so or not.
+        let asked = info.parent.and_then(|parent| Some((parent, self.messages.get_mut(parent)?)));
+        if let Some((parent, message)) = asked.filter(|(_, message)| message.role == Role::Unknown) {
+            message.role = Role::User;
+            self.complete_prompt(session, parent, emit);
+        }
         if self.agent_of(session).is_none() && (!copy || self.stored) {
             self.begin_turn(session, info.time.as_ref().and_then(|time| time.created), true, emit);
         }

@@ -125,8 +125,9 @@ wire! {
         finish: &'a str,
         error: Value<'a>,
         structured: Value<'a>,
+        parent("parentID"): &'a str,
     }
-    known "sessionID" "parentID" "format" "system" "tools" "model"
+    known "sessionID" "format" "system" "tools" "model"
 }
 
 wire! {
