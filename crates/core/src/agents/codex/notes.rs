@@ -1,10 +1,10 @@
 //! What the agent lets know beside the conversation: settings, limits, warnings, hooks, goals.
 
-use interlinear_schema::{Json, StatusLabel, StatusPart, Text, Todo, TodoStatus};
+use interlinear_schema::{Json, StatusLabel, StatusPart, Text, Todo, TodoStatus, TurnStatus};
 
 use super::items::Place;
 use super::state::State;
-use super::turns;
+use super::turns::{self, Ended};
 use super::wire::{Note, Settings};
 use crate::agents::read;
 use crate::emit::Emit;
@@ -38,6 +38,10 @@ impl State {
             }
             "thread/archived" | "thread/unarchived" | "thread/deleted" | "thread/closed" | "thread/reverted" => {
                 let word = method.trim_start_matches("thread/");
+                if matches!(word, "closed" | "deleted") && self.is_at_work(place) {
+                    let ended = Ended { synthetic: true, ..Ended::with(TurnStatus::Interrupted) };
+                    self.turn_completed(ended, place, emit);
+                }
                 if let Some(thread) = self.threads.get_mut(place.thread).filter(|_| word == "reverted") {
                     // The sums of tokens go back with it.
                     thread.usage.sum = None;
@@ -63,6 +67,10 @@ impl State {
             "item/autoApprovalReview/completed" => self.review_completed(&note, place, emit),
             _ => emit.unknown(line.json(), agent),
         }
+    }
+
+    fn is_at_work(&self, place: &Place<'_>) -> bool {
+        self.threads.get(place.thread).is_some_and(|thread| thread.turn.is_some())
     }
 
     /// What the thread is set to from here on.
