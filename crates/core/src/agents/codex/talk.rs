@@ -21,6 +21,10 @@ impl State {
             Command::Start(start) => self.start(start, session),
             Command::Resume(resume) => {
                 self.let_go(&resume.native_session_id, emit);
+                let known = self.threads.get(&resume.native_session_id);
+                if known.is_some_and(|thread| thread.session != session) {
+                    return emit.unsupported("the conversation is that of another session, which is open");
+                }
                 self.open("thread/resume", &again(resume), session)
             }
             Command::Fork(fork) => self.open("thread/fork", &again(fork), session),

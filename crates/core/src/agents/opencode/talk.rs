@@ -17,6 +17,10 @@ impl State {
         let request = match command {
             Command::Start(start) => self.start(start),
             Command::Resume(resume) => {
+                let known = self.sessions.get(&resume.native_session_id).map(|native| native.index);
+                if known.is_some_and(|index| index != emit.selected() && !emit.book.sessions[index].has_ended()) {
+                    return emit.unsupported("the conversation is that of another session, which is open");
+                }
                 self.take(&resume.native_session_id, emit);
                 if let Some(model) = &resume.start.model {
                     let chosen = &mut self.native(&resume.native_session_id).chosen;
