@@ -282,18 +282,14 @@ impl State {
         if !own.is_empty() && !told && !repeated {
             self.begin_prompted_turn(session, message.created, emit);
             let content = own.iter().flat_map(|(value, part)| prompt_parts(part, *value)).collect();
-            let spec = Spec {
-                id,
-                kind: ItemKind::Message,
-                role: Some(ItemRole::User),
-                native: Some(id),
-                parent: None,
-                agent: agent.as_deref(),
-            };
             let first = own.first().map(|(value, _)| Cow::Owned(value.raw().to_owned()));
             let before = emit.set_cause(first);
-            emit.item(&spec, ItemStatus::Completed, content, false);
+            prompt_item(id, content, agent.as_deref(), emit);
             emit.set_cause(before);
+            id.clone_into(&mut self.native(session).prompted);
+            for part in own.iter().filter_map(|(_, part)| part.id) {
+                self.done.insert(hash::id(part.as_bytes()));
+            }
         }
         self.native(session).turn.changes = message.changes.or(self.native(session).turn.changes.take());
         for (value, part) in parts.iter().filter(|(_, part)| !is_own(part)) {
@@ -301,6 +297,24 @@ impl State {
             self.put_in(session, part, *value, emit);
             emit.set_cause(before);
         }
+    }
+
+    /// A part of a prompt that was shown before it came: it is shown by itself.
+    pub(super) fn late_prompt(
+        &mut self,
+        session: &str,
+        part: &Part<'_>,
+        value: Value<'_>,
+        emit: &mut Emit<'_>,
+    ) -> bool {
+        let id = part.id.unwrap_or_default();
+        let of_prompt = part.message.is_some_and(|message| *message == self.native(session).prompted);
+        let content = if of_prompt && is_own(part) { prompt_parts(part, value) } else { Vec::new() };
+        let shows = !content.is_empty() && self.done.insert(hash::id(id.as_bytes()));
+        if shows {
+            prompt_item(id, content, self.agent_of(session).as_deref(), emit);
+        }
+        shows
     }
 
     /// Whether the agent gives the last prompt once more.
@@ -420,6 +434,12 @@ impl State {
         let all = turn.tokens.get_or_insert([0; 5]);
         all.iter_mut().zip(counts).for_each(|(all, count)| *all = all.saturating_add(count));
     }
+}
+
+/// What the user wrote.
+fn prompt_item(id: &str, content: Vec<ContentPart<'_>>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    let (kind, role, native) = (ItemKind::Message, Some(ItemRole::User), Some(id).filter(|id| !id.is_empty()));
+    emit.item(&Spec { id, kind, role, native, parent: None, agent }, ItemStatus::Completed, content, false);
 }
 
 /// Whether a part of the user's message is the user's own.

@@ -89,7 +89,7 @@ impl State {
         let puts_in = part.synthetic == Some(true) && part.r#type == Some("text");
         if puts_in && !emit.has_begun(id) {
             self.put_in(session, part, value, emit);
-        } else {
+        } else if !self.late_prompt(session, part, value, emit) {
             emit.ignore("late");
         }
     }

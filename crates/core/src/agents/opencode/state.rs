@@ -77,6 +77,8 @@ kept! {
         pub(super) sent: Vec<u64>,
         /// A hash of the last prompt.
         pub(super) prompt: u64,
+        /// The message of the last prompt that was shown: a part of it may come late.
+        pub(super) prompted: String,
         /// The conversation was too long and is summarised: the last prompt is given once more.
         pub(super) repeats: bool,
         /// The next prompt is not to be answered.
