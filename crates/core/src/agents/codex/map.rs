@@ -110,6 +110,13 @@ fn ignored(method: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a notification tells of what happens in a turn.
+fn is_of_turns(method: &str) -> bool {
+    method.starts_with("item/")
+        || method.starts_with("turn/")
+        || matches!(method, "error" | "thread/tokenUsage/updated")
+}
+
 impl State {
     /// A line of the agent, in whichever form.
     pub(super) fn line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
@@ -163,17 +170,28 @@ impl State {
             }
             _ => {}
         }
-        let Some(id) = params.thread_id else {
+        let unnamed = if params.thread_id.is_none() { self.only_thread(method) } else { None };
+        let Some(id) = params.thread_id.or(unnamed.as_deref()) else {
             return match method {
                 "mcpServer/startupStatus/updated" => emit.ignore("of no session"),
                 _ => emit.unknown(line.json(), None),
             };
         };
+        if is_of_turns(method) && self.threads.get(id).is_some_and(|thread| thread.older) {
+            return emit.ignore("said by the events of the conversation");
+        }
         let turn = params.turn.as_ref();
         let is_root = turn.is_some_and(|turn| turn.root_turn_id.is_some() && turn.root_turn_id == turn.id);
         if let Some(place) = self.enter(id, is_root, line, emit) {
             self.of_thread(method, params, line, &place, emit);
         }
+    }
+
+    /// The thread that is meant where none is named: until 0.58 items and turns named none.
+    fn only_thread(&self, method: &str) -> Option<String> {
+        let mut own = self.threads.iter().filter(|(_, thread)| thread.agent.is_none() && is_of_turns(method));
+        let (id, _) = own.next()?;
+        own.next().is_none().then(|| id.clone())
     }
 
     fn of_thread(
