@@ -20,6 +20,7 @@ impl State {
         let known = matches!(
             kind,
             "thread.started"
+                | "session.created"
                 | "turn.started"
                 | "turn.completed"
                 | "turn.failed"
@@ -46,6 +47,13 @@ impl State {
             ("thread.started", _) => {
                 self.exec.processes += 1;
                 emit.begin_session();
+                emit.ignore("nothing new");
+            }
+            // Before 0.44: nothing may tell of the turn, which is that of the process.
+            ("session.created", _) => {
+                self.exec.processes += 1;
+                self.legacy_turn(&place, emit);
+                emit.ends_with_process();
                 emit.ignore("nothing new");
             }
             ("turn.started", _) => self.turn_started(None, &place, emit),

@@ -67,7 +67,7 @@ impl Kind {
             b"hookprompt" => Self::HookPrompt,
             b"plan" => Self::Plan,
             b"commandexecution" => Self::Command,
-            b"filechange" => Self::FileChange,
+            b"filechange" | b"patchapply" => Self::FileChange,
             b"mcptoolcall" => Self::Mcp,
             b"dynamictoolcall" => Self::Dynamic,
             b"collabagenttoolcall" | b"collabtoolcall" => Self::Collab,

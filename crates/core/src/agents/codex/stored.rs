@@ -55,6 +55,7 @@ pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     }
     match text("type")? {
         "thread.started" if line.get("thread_id").is_some() => found(Form::Exec, None),
+        "session.created" if line.get("session_id").is_some() => found(Form::Exec, None),
         "item.started" | "item.completed" | "item.updated" if line.get("item").is_some() => found(Form::Exec, None),
         "turn.completed" | "turn.failed" if line.get("usage").is_some() || line.get("error").is_some() => {
             found(Form::Exec, None)

@@ -231,7 +231,7 @@ wire! {
 wire! {
     /// An event of `exec --json`.
     pub(super) struct ExecEvent in "event" {
-        thread_id: &'a str,
+        thread_id("thread_id" | "session_id"): &'a str,
         item: Value<'a>,
         usage: Tokens<'a>,
         error: Failure<'a>,
