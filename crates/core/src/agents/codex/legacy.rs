@@ -109,7 +109,7 @@ impl State {
                 let item = Item {
                     command: payload.get("command"),
                     cwd: payload.get("cwd").and_then(Value::str),
-                    aggregated_output: text("aggregated_output").or_else(|| printed(event)),
+                    aggregated_output: Some(text("aggregated_output").unwrap_or_else(|| printed(event))),
                     exit_code: payload.get("exit_code").and_then(Value::i64),
                     duration: event.duration,
                     ..Item::default()
@@ -548,12 +548,12 @@ impl State {
 }
 
 /// What a command has printed, where that is not told in the order in which it came.
-fn printed(event: &Happened<'_>) -> Option<Text<'static>> {
+fn printed(event: &Happened<'_>) -> Text<'static> {
     let mut out = Vec::new();
     for text in [&event.stdout, &event.stderr].into_iter().flatten() {
         text.append_to(&mut out);
     }
-    Some(Text::from_wtf8(out))
+    Text::from_wtf8(out)
 }
 
 /// The answer to questions.
