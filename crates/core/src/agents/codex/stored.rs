@@ -265,8 +265,10 @@ impl State {
                 let Some(item) = event.item else { return emit.ignore("no item") };
                 let id = item.get("id").and_then(Value::str).unwrap_or_default();
                 if let Some(thread) = self.threads.get_mut(place.thread) {
-                    // A plan has an item in files without items too.
-                    thread.rollout.paginated |= item.get("type").and_then(Value::str) != Some("Plan");
+                    // Plans have items in files without items too, and so may compactions.
+                    let everywhere =
+                        matches!(item.get("type").and_then(Value::str), Some("Plan" | "ContextCompaction"));
+                    thread.rollout.paginated |= !everywhere;
                     thread.rollout.calls.retain(|call| call.call_id != id);
                 }
                 self.ensure_turn(turn, place, emit);
