@@ -19,15 +19,15 @@ impl State {
         let line = match command {
             Command::Start(_) => self.control("{\"subtype\":\"initialize\",\"hooks\":null}"),
             Command::Prompt(prompt) => prompt_line(&prompt.parts),
-            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id) {
+            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id, true) {
                 Some(pending) => permission_line(pending, reply),
                 None => return emit.unsupported("this permission does not wait for an answer"),
             },
-            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id) {
+            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id, false) {
                 Some(pending) => answer_line(pending, reply),
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
-            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id) {
+            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id, false) {
                 Some(pending) => reject_line(pending, reject),
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
@@ -56,8 +56,9 @@ impl State {
         outgoing.push(Outgoing::Stdin(line));
     }
 
-    fn waiting(&self, event_id: &str) -> Option<&Pending> {
-        self.requests.iter().find(|pending| pending.event_id == event_id)
+    fn waiting(&self, event_id: &str, permission: bool) -> Option<&Pending> {
+        let is_it = |pending: &&Pending| (pending.kind == PendingKind::Permission) == permission;
+        self.requests.iter().filter(is_it).find(|pending| pending.event_id == event_id)
     }
 
     fn control(&mut self, request: &str) -> String {
@@ -105,12 +106,7 @@ fn response_line(pending: &Pending, response: &str) -> String {
 
 fn permission_line(pending: &Pending, reply: &ReplyPermissionCommand) -> String {
     if reply.reply == PermissionReply::Reject {
-        let interrupt = if reply.interrupt { ",\"interrupt\":true" } else { "" };
-        let message = reply.message.as_deref().unwrap_or(REFUSED);
-        return response_line(
-            pending,
-            &format!("{{\"behavior\":\"deny\",\"message\":{}{interrupt}}}", quoted(message)),
-        );
+        return denied(pending, reply.message.as_deref().unwrap_or_default(), reply.interrupt);
     }
     let input = reply.updated_input.as_ref().map_or(pending.input.as_str(), Json::as_str);
     let lasting = match reply.reply {
@@ -143,14 +139,14 @@ fn answer_line(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
             response_line(pending, &format!("{{\"action\":\"accept\",\"content\":{{{}}}}}", fields.join(",")))
         }
         PendingKind::Plan => {
-            let refused = reply.answers.first().and_then(|answers| answers.first()).filter(|word| *word == "reject");
-            match refused {
-                Some(_) => {
-                    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", quoted(REFUSED)))
-                }
-                None => {
+            let said: Vec<_> = reply.answers.iter().flatten().map(String::as_str).collect();
+            match said.split_first() {
+                None | Some((&"approve", _)) => {
                     response_line(pending, &format!("{{\"behavior\":\"allow\",\"updatedInput\":{}}}", pending.input))
                 }
+                // Words of one's own are what the plan lacks.
+                Some((&"reject", why)) => denied(pending, &why.join(" "), false),
+                Some(_) => denied(pending, &said.join(" "), false),
             }
         }
         _ => {
@@ -175,6 +171,11 @@ fn reject_line(pending: &Pending, reject: &RejectQuestionCommand) -> String {
     if pending.kind == PendingKind::Form {
         return response_line(pending, "{\"action\":\"decline\"}");
     }
-    let message = reject.message.as_deref().unwrap_or(REFUSED);
-    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{}}}", quoted(message)))
+    denied(pending, reject.message.as_deref().unwrap_or_default(), false)
+}
+
+fn denied(pending: &Pending, why: &str, interrupt: bool) -> String {
+    let message = quoted(if why.is_empty() { REFUSED } else { why });
+    let interrupt = if interrupt { ",\"interrupt\":true" } else { "" };
+    response_line(pending, &format!("{{\"behavior\":\"deny\",\"message\":{message}{interrupt}}}"))
 }
