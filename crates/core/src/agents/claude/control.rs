@@ -15,7 +15,7 @@ use crate::emit::Emit;
 use crate::hash;
 use crate::json::{Tape, Value};
 use crate::map::sorted;
-use crate::mcp::form_field;
+use crate::mcp::{chosen_in_form, form_field};
 
 impl State {
     /// The agent asks the host for something.
@@ -413,7 +413,7 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
             return (PermissionStatus::Reject, None);
         }
         let content = field("content");
-        let value = |name: &String| content.and_then(|content| content.get(name)).map(shown).into_iter().collect();
+        let value = |name: &String| chosen_in_form(content.and_then(|content| content.get(name)));
         return (PermissionStatus::Accept, Some(pending.questions.iter().map(value).collect()));
     }
     if word("behavior") != "allow" {
@@ -431,11 +431,6 @@ fn reply<'a>(pending: &Pending, response: &Response<'a>) -> (PermissionStatus<'s
     let none = || pending.questions.iter().map(|_| Vec::new()).collect();
     let answers = field("updatedInput").and_then(|input| input.get("answers"));
     (PermissionStatus::Accept, Some(answers.map_or_else(none, |given| answers_in_order(input, given))))
-}
-
-/// A value of a form as text.
-fn shown(value: Value<'_>) -> Text<'_> {
-    value.text().unwrap_or_else(|| Text::from(value.raw()))
 }
 
 /// The answers in the order of the questions. Where several may be chosen, the agent joins them with commas.

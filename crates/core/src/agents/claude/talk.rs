@@ -135,7 +135,8 @@ fn answer_line(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
     match pending.kind {
         PendingKind::Form => {
             let fields = pending.questions.iter().zip(&reply.answers);
-            let fields: Vec<_> = fields.map(|(name, answers)| form_member(&pending.input, name, answers)).collect();
+            let fields: Vec<_> =
+                fields.filter_map(|(name, answers)| form_member(&pending.input, name, answers)).collect();
             response_line(pending, &format!("{{\"action\":\"accept\",\"content\":{{{}}}}}", fields.join(",")))
         }
         PendingKind::Plan => {

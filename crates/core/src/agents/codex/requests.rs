@@ -13,7 +13,7 @@ use super::tools;
 use super::wire::{Message, Note};
 use crate::emit::Emit;
 use crate::json::{Kind, Value};
-use crate::mcp::form_field;
+use crate::mcp::{chosen_in_form, form_field};
 
 impl State {
     /// The agent asks the host for something.
@@ -373,10 +373,7 @@ fn answer<'a>(pending: &Pending, result: Value<'a>) -> (PermissionStatus<'static
                 return (Reject, None);
             }
             let content = result.get("content");
-            let field = |name: &String| {
-                let value = content.and_then(|content| content.get(name));
-                value.map(|value| value.text().unwrap_or_else(|| Text::from(value.raw()))).into_iter().collect()
-            };
+            let field = |name: &String| chosen_in_form(content.and_then(|content| content.get(name)));
             (Accept, Some(pending.questions.iter().map(field).collect()))
         }
         Ask::Questions | Ask::Hidden => answers(&pending.questions, result.get("answers")),

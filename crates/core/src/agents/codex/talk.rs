@@ -367,7 +367,7 @@ fn permission(pending: &Pending, reply: &ReplyPermissionCommand) -> String {
 fn answers(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
     let pairs = pending.questions.iter().zip(&reply.answers);
     if pending.ask == Ask::Form {
-        let fields: Vec<_> = pairs.map(|(name, answers)| form_member(&pending.input, name, answers)).collect();
+        let fields: Vec<_> = pairs.filter_map(|(name, answers)| form_member(&pending.input, name, answers)).collect();
         return format!("{{\"action\":\"accept\",\"content\":{{{}}},\"_meta\":null}}", fields.join(","));
     }
     let given = pairs.map(|(id, answers)| {
