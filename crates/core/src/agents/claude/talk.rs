@@ -4,7 +4,8 @@ use interlinear_schema::Json;
 
 use super::state::{Pending, PendingKind, State};
 use crate::api::{
-    Command, Outgoing, PermissionReply, PromptPart, RejectQuestionCommand, ReplyPermissionCommand, ReplyQuestionCommand,
+    Command, Outgoing, PermissionReply, PromptMode, PromptPart, RejectQuestionCommand, ReplyPermissionCommand,
+    ReplyQuestionCommand,
 };
 use crate::emit::Emit;
 use crate::json::{Tape, quoted};
@@ -18,7 +19,7 @@ impl State {
     pub(super) fn encode(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
         let line = match command {
             Command::Start(_) => self.control("{\"subtype\":\"initialize\",\"hooks\":null}"),
-            Command::Prompt(prompt) => prompt_line(&prompt.parts),
+            Command::Prompt(prompt) => prompt_line(&prompt.parts, prompt.mode),
             Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id, true) {
                 Some(pending) => permission_line(pending, reply),
                 None => return emit.unsupported("this permission does not wait for an answer"),
@@ -42,7 +43,7 @@ impl State {
             }
             Command::Compact { instructions } => {
                 let words = instructions.as_deref().map(|words| format!(" {words}")).unwrap_or_default();
-                prompt_line(&[PromptPart::Text { text: format!("/compact{words}") }])
+                prompt_line(&[PromptPart::Text { text: format!("/compact{words}") }], None)
             }
             Command::Resume(_) | Command::Fork(_) => {
                 return emit.unsupported("resume and fork are options of a new process: --resume ID, --fork-session");
@@ -70,31 +71,58 @@ impl State {
     }
 }
 
-fn prompt_line(parts: &[PromptPart]) -> String {
+fn prompt_line(parts: &[PromptPart], mode: Option<PromptMode>) -> String {
     let blocks: Vec<_> = parts.iter().map(prompt_block).collect();
+    // Without that it is heard within the running turn.
+    let waits = if mode == Some(PromptMode::FollowUp) { ",\"priority\":\"later\"" } else { "" };
     format!(
-        "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{}]}},\"parent_tool_use_id\":null,\"session_id\":\"\"}}\n",
+        "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{}]}},\"parent_tool_use_id\":null,\"session_id\":\"\"{waits}}}\n",
         blocks.join(",")
     )
 }
 
 fn prompt_block(part: &PromptPart) -> String {
-    let source = |mime: &str, data: &str| {
-        format!("{{\"type\":\"base64\",\"media_type\":{},\"data\":{}}}", quoted(mime), quoted(data))
+    let source = |kind: &str, mime: &str, data: &str| {
+        format!("{{\"type\":\"{kind}\",\"media_type\":{},\"data\":{}}}", quoted(mime), quoted(data))
     };
+    let image = |mime: &str, data: &str| format!("{{\"type\":\"image\",\"source\":{}}}", source("base64", mime, data));
     match part {
         PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)),
-        PromptPart::Image { mime, data } => format!("{{\"type\":\"image\",\"source\":{}}}", source(mime, data)),
-        PromptPart::File { path, mime, data: Some(data) } => format!(
-            "{{\"type\":\"document\",\"source\":{},\"title\":{}}}",
-            source(mime.as_deref().unwrap_or("application/pdf"), data),
-            quoted(path)
-        ),
-        // The agent reads files that are mentioned.
-        PromptPart::File { path, data: None, .. } => {
-            format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&format!("@{path}")))
+        PromptPart::Image { mime, data } => image(mime, data),
+        PromptPart::File { mime: Some(mime), data: Some(data), .. } if mime.starts_with("image/") => image(mime, data),
+        PromptPart::File { path, mime, data: Some(data) } => match mime.as_deref().unwrap_or("application/pdf") {
+            mime @ "application/pdf" => document(path, &source("base64", mime, data)),
+            // The model takes no other files but text, and that as it is.
+            _ => {
+                decoded(data).map_or_else(|| mention(path), |text| document(path, &source("text", "text/plain", &text)))
+            }
+        },
+        PromptPart::File { path, data: None, .. } => mention(path),
+    }
+}
+
+fn document(path: &str, source: &str) -> String {
+    format!("{{\"type\":\"document\",\"source\":{source},\"title\":{}}}", quoted(path))
+}
+
+/// The agent reads files that are mentioned.
+fn mention(path: &str) -> String {
+    format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&format!("@{path}")))
+}
+
+/// The text that stands in base64, if it is text.
+fn decoded(base64: &str) -> Option<String> {
+    let (mut bits, mut count, mut bytes) = (0, 0, Vec::new());
+    for digit in base64.trim_end_matches('=').bytes() {
+        let value =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".iter().position(|at| *at == digit)?;
+        (bits, count) = (bits << 6 | value, count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
         }
     }
+    String::from_utf8(bytes).ok()
 }
 
 fn response_line(pending: &Pending, response: &str) -> String {
