@@ -34,12 +34,14 @@ fn prompt_line(parts: &[PromptPart]) -> String {
 fn prompt_block(part: &PromptPart) -> String {
     match part {
         PromptPart::Text { text } => format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)),
-        PromptPart::Image { mime, data } => format!(
-            "{{\"type\":\"image\",\"source\":{{\"type\":\"base64\",\"media_type\":{},\"data\":{}}}}}",
-            quoted(mime),
-            quoted(data)
-        ),
+        PromptPart::Image { mime, data } => image(mime, data),
+        PromptPart::File { mime: Some(mime), data: Some(data), .. } if mime.starts_with("image/") => image(mime, data),
         // The agent reads files that are mentioned.
         PromptPart::File { path, .. } => format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&format!("@{path}"))),
     }
+}
+
+fn image(mime: &str, data: &str) -> String {
+    let (mime, data) = (quoted(mime), quoted(data));
+    format!("{{\"type\":\"image\",\"source\":{{\"type\":\"base64\",\"media_type\":{mime},\"data\":{data}}}}}")
 }
