@@ -230,8 +230,12 @@ impl State {
     fn turn_metadata(&mut self, result: &TurnResult<'_>, status: TurnStatus<'static>) -> TurnMetadata<'static> {
         let usage = result.usage.as_ref();
         let total = result.total_cost_usd;
-        // Only sums over the process are given; a sum that falls began anew.
-        let cost = total.map(|total| if total >= self.cost { total - self.cost } else { total });
+        // Older versions give only sums over the process; one that falls began anew. The sums of a session that is
+        // resumed begin with what it has cost before.
+        let cost_of = |usage: Value<'_>| usage.get("costUSD").and_then(Value::f64).unwrap_or_default();
+        let more = || total.map(|total| if total >= self.cost { total - self.cost } else { total });
+        let own = result.since_last.map(|models| models.members().fold(0.0, |sum, (_, usage)| sum + cost_of(usage)));
+        let cost = own.or_else(more);
         self.cost = total.unwrap_or(self.cost);
         let model = self.turn.model.take();
         let models = result.model_usage;

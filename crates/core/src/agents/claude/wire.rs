@@ -225,12 +225,13 @@ wire! {
         total_cost_usd: f64,
         usage: Usage<'a>,
         model_usage("modelUsage"): Value<'a>,
+        since_last("model_usage_since_last_result"): Value<'a>,
         api_error_status: Value<'a>,
         permission_denials: Value<'a>,
     }
     known "type" "session_id" "duration_api_ms" "num_turns" "fast_mode_state" "ttft_ms"
         "ttft_stream_ms" "time_to_request_ms" "structured_output" "origin" "fast_mode_disabled_reason" "subagent_stats"
-        "safety_stops" "queued_turn_count" "result_index" "model_usage_since_last_result" "first_content_frame_ms"
+        "safety_stops" "queued_turn_count" "result_index" "first_content_frame_ms"
         "api_error_type" "local_command" "user_message_uuid" "user_message_uuids" "request_sent_wall_ms"
         "first_request_input_tokens" "first_request_cache_read_input_tokens" "deferred_tool_use"
 }
