@@ -281,6 +281,13 @@ impl State {
     }
 
     fn remember_call(&mut self, id: &str, name: &str, input: Option<Value<'_>>, agent: Option<&str>) {
+        if self.stored
+            && let Some(agent) = input.and_then(|input| input.get("resume")?.str())
+            && tools::kind(name) == ToolKind::Task
+        {
+            // A subagent goes on where it was: below this call.
+            self.agents.insert(agent.to_owned(), id.to_owned());
+        }
         let input = input.map(Value::raw).unwrap_or_default();
         let call = CallInfo {
             name: name.to_owned(),

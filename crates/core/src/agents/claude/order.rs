@@ -155,7 +155,7 @@ impl Index {
     pub(crate) fn note_agent(&mut self, agent: &str, value: Value<'_>) {
         let call = value.get("toolUseId").and_then(Value::str).map(str::to_owned);
         let thread = self.thread(agent);
-        thread.call = call.or(thread.call.take());
+        thread.call = thread.call.take().or(call);
     }
 
     /// All files were noted: threads that nothing links to a call belong to the one that told them the same.
@@ -181,7 +181,7 @@ impl Index {
     }
 
     /// The entries in the order of the conversation: as in the files, but none before the one it follows, and a
-    /// subagent's right before the result of its call. What runs in the background, or never had a result, stands where
+    /// subagent's right before the results of its calls. What runs in the background, or never had a result, stands where
     /// its time is.
     pub(crate) fn order(&self) -> Vec<Placed> {
         let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
@@ -201,9 +201,9 @@ impl Index {
             running,
             out: Vec::new(),
         };
-        order.place_agent(0);
+        order.place_agent(0, i64::MAX);
         for agent in of_agent.keys() {
-            order.place_agent(*agent);
+            order.place_agent(*agent, i64::MAX);
         }
         let place = |index: &usize| {
             let entry = &self.entries[*index];
@@ -270,8 +270,12 @@ struct Order<'i> {
 }
 
 impl Order<'_> {
-    fn place_agent(&mut self, agent: u64) {
+    /// Places what an agent has written until a time. What it writes later, it writes when it is called again.
+    fn place_agent(&mut self, agent: u64, until: i64) {
         for index in self.of_agent.get(&agent).into_iter().flatten() {
+            if self.index.entries[*index].time > until {
+                return self.running.push((agent, 0));
+            }
             self.place(*index);
         }
     }
@@ -292,7 +296,7 @@ impl Order<'_> {
                 self.place_running(entry.time);
             }
             if entry.result_of != 0 && entry.result_of != entry.agent {
-                self.place_agent(entry.result_of);
+                self.place_agent(entry.result_of, if entry.time == i64::MIN { i64::MAX } else { entry.time });
             }
             self.out.push(index);
             if entry.launches != 0 {
