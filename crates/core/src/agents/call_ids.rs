@@ -34,6 +34,15 @@ impl CallIds {
         self.last(native, |again| again.agent.as_deref() == agent)
     }
 
+    /// The call that has this result. Without an identifier it is the first that waits for one.
+    pub(super) fn of_result<'n>(&self, native: &'n str, agent: Option<&str>, emit: &Emit<'_>) -> Cow<'n, str> {
+        let waits = |again: &&Again| {
+            again.native.is_empty() && again.agent.as_deref() == agent && emit.awaits_result(&again.id)
+        };
+        let first = self.again.iter().find(waits).filter(|_| native.is_empty());
+        first.map_or_else(|| self.of(native, agent), |again| Cow::Owned(again.id.clone()))
+    }
+
     /// The call that started a subagent.
     pub(super) fn of_agent<'n>(&self, native: &'n str) -> Cow<'n, str> {
         self.last(native, |again| again.starts)
@@ -64,7 +73,8 @@ impl CallIds {
         emit: &Emit<'_>,
     ) -> Cow<'n, str> {
         let known = self.of(native, agent);
-        if !emit.has_begun(&known) || emit.awaits_result_of(&known, agent) {
+        // One without an identifier is given one.
+        if !native.is_empty() && (!emit.has_begun(&known) || emit.awaits_result_of(&known, agent)) {
             return known;
         }
         self.number(native, agent, starts, emit)

@@ -106,7 +106,8 @@ impl State {
         let parent = emit.last_item().to_owned();
         for (native, name, input) in calls {
             // A message that is sent again has its identifier, where it has one.
-            let again = id.is_some_and(|message| !emit.first_time(hash::of_all(&["call", message, native])));
+            let named = id.filter(|_| !native.is_empty());
+            let again = named.is_some_and(|message| !emit.first_time(hash::of_all(&["call", message, native])));
             if again {
                 emit.ignore("repeated");
             } else {
@@ -160,7 +161,7 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let id = &*self.call_ids.of(native, agent);
+        let id = &*self.call_ids.of_result(native, agent, emit);
         let call = self.calls.remove(id).unwrap_or_default();
         let failed = failed || shown.exit_code.is_some_and(|code| code != 0);
         let (part, extra) = shown.parts(id, &call, failed);

@@ -145,7 +145,7 @@ impl State {
 
     /// How a tool ran. One that is still in progress was cut: nothing more will come of it.
     fn run(&mut self, call: &str, run: &Run<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
-        let caller = self.call_ids.of(call, agent);
+        let caller = self.call_ids.of_result(call, agent, emit);
         self.subagent(&caller, run.progress, emit);
         let status = run.status.unwrap_or_default();
         let shown = match status {

@@ -16,6 +16,7 @@ use crate::hash;
 use crate::json::{Tape, Value};
 use crate::map::sorted;
 use crate::mcp::{chosen_in_form, form_field};
+use crate::wire::named;
 
 impl State {
     /// The agent asks the host for something.
@@ -46,7 +47,7 @@ impl State {
         let name = request.tool_name.unwrap_or_default();
         // The main agent may go by the name of the session.
         let task = request.agent_id.filter(|task| emit.session().native_id.as_deref() != Some(task));
-        let tool_use_id = request.tool_use_id.map(|native| self.call_asked_for(native, name, task, emit));
+        let tool_use_id = named(request.tool_use_id).map(|native| self.call_asked_for(native, name, task, emit));
         let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, request.input, emit));
         let call = tool_use_id.as_deref().and_then(|id| self.calls.get(id));
         // The call says whose it is; a request may come before it.

@@ -234,14 +234,18 @@ impl State {
         agent: Option<&str>,
         emit: &mut Emit<'_>,
     ) {
-        let (Some(native), Some(name)) = (named(block.id), named(block.name)) else {
+        let (Some(native), Some(name)) = (block.id, named(block.name)) else {
             let part = ContentPart::json(value.json());
             self.whole_part(BlockKind::Other, &part, agent, emit);
             return;
         };
         self.message_item(agent, emit);
         let input = block.input;
-        let id = &*self.call_that_begins(native, name, agent, emit);
+        // What streamed without an identifier was given one.
+        let streamed = self.message(agent).into_iter().flat_map(|message| &message.blocks);
+        let mut streamed = streamed.filter(|block| native.is_empty() && block.call.is_some() && !block.done);
+        let streamed = streamed.next().map(|block| Cow::Owned(block.call_id.clone()));
+        let id = &*streamed.unwrap_or_else(|| self.call_that_begins(native, name, agent, emit));
         let mut part = tools::call_part(id, name, input);
         let meta = line.tool_use_meta.iter().flatten().find(|meta| meta.id == Some(native));
         if let Some(name) = meta.and_then(|meta| meta.display_name.as_ref()) {
@@ -274,7 +278,7 @@ impl State {
         emit: &mut Emit<'_>,
     ) -> Cow<'n, str> {
         let message = self.message(agent).map(|message| message.id.as_str()).unwrap_or_default();
-        if !emit.first_time(hash::of_all(&["call", message, native])) {
+        if !native.is_empty() && !emit.first_time(hash::of_all(&["call", message, native])) {
             return self.call_ids.of(native, agent);
         }
         self.call_ids.begins(native, agent, tools::kind(name) == ToolKind::Task, emit)
@@ -367,7 +371,7 @@ impl State {
         };
         let mut call_id = block.id.unwrap_or_default().to_owned();
         let mut call = None;
-        if let (BlockKind::ToolUse, Some(name), Some(native)) = (kind, block.name, named(block.id)) {
+        if let (BlockKind::ToolUse, Some(name), Some(native)) = (kind, block.name, block.id) {
             self.message_item(agent, emit);
             call_id = self.call_that_begins(native, name, agent, emit).into_owned();
             let parent = self.message(agent).map(|message| message.item_id.clone()).filter(|id| !id.is_empty());

@@ -184,7 +184,7 @@ impl State {
         emit: &mut Emit<'_>,
     ) {
         let Some(native) = block.tool_use_id else { return };
-        let id = &*self.call_ids.of(native, agent);
+        let id = &*self.call_ids.of_result(native, agent, emit);
         let call = self.calls.remove(id).unwrap_or_default();
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
