@@ -59,20 +59,24 @@ impl State {
             emit.ignore("no message");
             return;
         };
-        // The model was asked again: what has no result by now gets none.
-        emit.close_calls(agent);
+        let id = message.id;
+        // Lines of one answer share its identifier, where they have one.
+        let goes_on = named(id).is_some_and(|id| !emit.first_time(&["answer ", id].concat()));
+        if !goes_on {
+            // The model was asked again: what has no result by now gets none.
+            emit.close_calls(agent);
+        }
         if agent.is_none() {
             self.answered = true;
             self.prompt_answered(emit);
         }
-        let id = message.id;
         let status = ItemStatus::Completed;
         self.answer(message.content, status, id, agent, emit);
         let stop = message.stop_reason;
         if let Some(model) = message.model {
             model.clone_into(self.turn.model.get_or_insert_default());
         }
-        self.note_answer(message.usage.as_ref(), stop, agent.is_none());
+        self.note_answer(message.usage.as_ref().filter(|_| !goes_on), stop, agent.is_none());
         if agent.is_none() && stop == Some("end_turn") {
             self.end_turn(TurnStatus::Completed, emit);
         }
