@@ -121,17 +121,22 @@ impl State {
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
         if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
-            if let Some(native) = between(text, "<tool-use-id>", "</tool-use-id>") {
-                let call = &*self.call_ids.of_agent(native);
-                self.complete_messages(|_, of| of == Some(call), emit);
-                emit.end_background(call);
-            }
+            self.task_told_over(text, emit);
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {
             self.said(&typed, ItemRole::User, uuid, emit);
         } else {
             self.turn.prompted = true;
             self.user_message(content, uuid, None, false, emit);
+        }
+    }
+
+    /// The agent is told that what ran in the background is over.
+    fn task_told_over(&mut self, text: &str, emit: &mut Emit<'_>) {
+        if let Some(native) = between(text, "<tool-use-id>", "</tool-use-id>") {
+            let call = &*self.call_ids.of_agent(native);
+            self.complete_messages(|_, of| of == Some(call), emit);
+            emit.end_background(call);
         }
     }
 
@@ -214,6 +219,7 @@ impl State {
                 if text("commandMode").is_none_or(|mode| mode == "prompt") {
                     self.user_message(prompt, uuid, agent.as_deref(), false, emit);
                 } else {
+                    self.task_told_over(&String::from_utf8_lossy(&blocks::plain_text(prompt)), emit);
                     self.system_text(prompt, uuid, agent.as_deref(), emit);
                 }
             }
