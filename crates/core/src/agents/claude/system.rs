@@ -169,12 +169,14 @@ impl State {
             return;
         };
         let call = self.tasks.remove(task);
+        // Of one that another process has begun, nothing else tells.
+        let other = emit.first_time(&["over ", task].concat()) && call.is_none();
         let call = call.or_else(|| Some(self.call_ids.of_agent(line.tool_use_id?).into_owned()));
         if let Some(call) = call.filter(|call| emit.is_background(call)) {
             self.complete_messages(|_, of| of == Some(call.as_str()), emit);
             emit.end_background(&call);
         }
-        if self.background_tasks.remove(task) {
+        if self.background_tasks.remove(task) || other {
             let summary = line.summary.as_ref().map(Text::to_string).unwrap_or_default();
             let status = line.status.and_then(Value::str).filter(|status| *status != "completed");
             let status = status.map(|status| format!(": {status}")).unwrap_or_default();
