@@ -35,6 +35,16 @@ const STORED: [&str; 10] = [
 /// How text begins that the agent put into the user's mouth without a mark.
 const PUT_IN: [&str; 2] = [SUMMARY, "Unknown slash command: "];
 
+/// How text begins by which the agent is woken: what ran in the background is over, or another agent has something to
+/// say.
+const WAKES: [&str; 5] = [
+    "<task-notification>",
+    "<agent-notification>",
+    "<bash-notification>",
+    "<teammate-message",
+    "<cross-session-message",
+];
+
 /// Whether a line is one of Claude Code's, live or stored.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     let text = |key: &str| line.get(key).and_then(Value::str);
@@ -120,7 +130,7 @@ impl State {
         }
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
-        if woken.is_some_and(|kind| kind == "task-notification") || text.starts_with("<task-notification>") {
+        if woken.is_some_and(|kind| kind == "task-notification") || wakes(text) {
             self.task_told_over(text, emit);
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {
@@ -133,10 +143,12 @@ impl State {
 
     /// The agent is told that what ran in the background is over.
     fn task_told_over(&mut self, text: &str, emit: &mut Emit<'_>) {
-        if let Some(native) = between(text, "<tool-use-id>", "</tool-use-id>") {
-            let call = &*self.call_ids.of_agent(native);
-            self.complete_messages(|_, of| of == Some(call), emit);
-            emit.end_background(call);
+        let call = between(text, "<tool-use-id>", "</tool-use-id>").map(|native| self.call_ids.of_agent(native));
+        // Older versions name the subagent only.
+        let agent = || self.tasks.get(between(text, "<agent-id>", "</agent-id>")?).cloned();
+        if let Some(call) = call.map(Cow::into_owned).or_else(agent) {
+            self.complete_messages(|_, of| of == Some(&call), emit);
+            emit.end_background(&call);
         }
     }
 
@@ -216,10 +228,12 @@ impl State {
         match kind {
             "queued_command" => {
                 let Some(prompt) = attachment.get("prompt") else { return emit.ignore("context for the model") };
-                if text("commandMode").is_none_or(|mode| mode == "prompt") {
+                let said = Text::from_wtf8(blocks::plain_text(prompt));
+                let said = said.to_str_lossy();
+                if text("commandMode").is_none_or(|mode| mode == "prompt") && !wakes(&said) {
                     self.user_message(prompt, uuid, agent.as_deref(), false, emit);
                 } else {
-                    self.task_told_over(&String::from_utf8_lossy(&blocks::plain_text(prompt)), emit);
+                    self.task_told_over(&said, emit);
                     self.system_text(prompt, uuid, agent.as_deref(), emit);
                 }
             }
@@ -263,17 +277,24 @@ impl State {
     }
 }
 
+fn wakes(text: &str) -> bool {
+    WAKES.iter().any(|beginning| text.starts_with(beginning))
+}
+
 /// What stands between two marks, or after the first.
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(open)?;
     Some(rest.split_once(close).map_or(rest, |(inside, _)| inside).trim())
 }
 
-/// `<command-name>/x</command-name>…<command-args>y</command-args>` and `<bash-input>x</bash-input>` as they were
-/// typed.
+/// `<command-name>/x</command-name>…<command-args>y</command-args>`, `<bash-input>x</bash-input>` and
+/// `<user-memory-input>x</user-memory-input>` as they were typed.
 fn typed_command(text: &str) -> Option<String> {
-    if let Some(command) = text.strip_prefix("<bash-input>") {
-        return Some(format!("!{}", command.trim_end_matches("</bash-input>")));
+    let marks = [("!", "<bash-input>", "</bash-input>"), ("#", "<user-memory-input>", "</user-memory-input>")];
+    for (sign, open, close) in marks {
+        if let Some(typed) = text.strip_prefix(open) {
+            return Some(format!("{sign}{}", typed.trim_end_matches(close)));
+        }
     }
     if !text.trim_start().starts_with("<command-") {
         return None;

@@ -40,7 +40,9 @@ impl State {
             "permission_denied" => emit.status(StatusLabel::Notice, line.message.clone(), agent),
             "hook_response" => hook(line, agent, emit),
             "local_command" if self.stored => self.local_command(line, emit),
-            "informational"
+            // Older versions store what hooks said without a name.
+            ""
+            | "informational"
             | "notification"
             | "local_command"
             | "local_command_output"
