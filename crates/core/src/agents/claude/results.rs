@@ -188,14 +188,14 @@ impl State {
         let call = self.calls.remove(id).unwrap_or_default();
         let interrupted = structured.and_then(|result| result.get("interrupted")).and_then(Value::bool) == Some(true);
         let failed = block.is_error == Some(true) || interrupted || block.content.is_some_and(is_error_object);
-        let output = block.content.map(output_text).unwrap_or_default();
+        let (output, listed) = block.content.map(output_text).unwrap_or_default();
         let shown = output.beginning();
         let launched = self.background_of_result(id, &call, structured, &shown, emit);
         self.complete_messages(|_, of| of == Some(id), emit);
         let ran = allowed.or_else(|| ran(failed, &shown));
         self.settle(id, &call, structured, ran, &shown, emit);
         let mut extra = Vec::new();
-        for value in result_blocks(block.content).filter(|block| !is_shown(*block)) {
+        for value in result_blocks(block.content).filter(|block| !is_shown(*block, listed)) {
             let Some(block) = read::<Block<'_>>(value, emit) else { continue };
             extra.push(blocks::media(block, value));
         }
@@ -379,14 +379,15 @@ pub(super) fn local_output(text: &str) -> Option<String> {
     })
 }
 
-/// The output as a person would read it. Search results of the service have titles and addresses.
-fn output_text(content: Value<'_>) -> Text<'_> {
+/// The output as a person would read it. Search results of the service have titles and addresses: whether these are
+/// listed in it.
+fn output_text(content: Value<'_>) -> (Text<'_>, bool) {
     if let Some(text) = content.text() {
-        return text;
+        return (text, false);
     }
     let plain = blocks::plain_text(content);
     if !plain.is_empty() {
-        return Text::from_wtf8(plain);
+        return (Text::from_wtf8(plain), false);
     }
     let mut out = Vec::new();
     for block in result_blocks(Some(content)) {
@@ -398,17 +399,18 @@ fn output_text(content: Value<'_>) -> Text<'_> {
             text.append_to(&mut out);
         }
     }
-    Text::from_wtf8(out)
+    (Text::from_wtf8(out), true)
 }
 
 /// The texts that a person would read of a block that is none itself.
 const SHOWN: [&str; 6] = ["title", "url", "tool_name", "stdout", "stderr", "error_code"];
 
 /// Whether the output has all that a person would read of a block.
-fn is_shown(block: Value<'_>) -> bool {
+fn is_shown(block: Value<'_>, listed: bool) -> bool {
     let [text, content, source] = block.pick(["text", "content", "source"]);
-    let nested = [content, source].into_iter().flatten().any(Value::is_object);
-    text.is_some() || block.text().is_some() || (!nested && block.pick(SHOWN).iter().any(Option::is_some))
+    let nested = |value: Value<'_>| value.is_object() || value.elements().next().is_some();
+    let all = listed && ![content, source].into_iter().flatten().any(nested);
+    text.is_some() || block.text().is_some() || (all && block.pick(SHOWN).iter().any(Option::is_some))
 }
 
 /// The blocks of a result; a tool of the service may give one alone.
