@@ -279,9 +279,14 @@ impl State {
             "TaskUpdate" => {
                 let id = field("taskId")?.str()?;
                 let status = field("statusChange").and_then(|change| change.get("to")).and_then(Value::str);
-                let todo = self.todos.iter_mut().find(|todo| todo.id == id);
-                if let (Some(todo), Some(status)) = (todo, status) {
+                // Of a list that another process began, nothing is known.
+                let todo = self.todos.iter_mut().find(|todo| todo.id == id)?;
+                if let Some(status) = status {
                     todo.status = status.to_owned();
+                }
+                let mut tape = Tape::default();
+                if let Some(text) = tape.read(&call.input).ok().and_then(|input| input.get("subject")?.str()) {
+                    todo.text = text.to_owned();
                 }
                 self.todos.retain(|todo| todo.status != "deleted");
             }

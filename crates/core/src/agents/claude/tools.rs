@@ -58,6 +58,7 @@ pub(super) fn needs_input(name: &str) -> bool {
             | "NotebookEdit"
             | "Read"
             | "TodoWrite"
+            | "TaskUpdate"
             | "AskUserQuestion"
             | "ExitPlanMode"
             | "Agent"
