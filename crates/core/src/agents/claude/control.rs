@@ -69,7 +69,8 @@ impl State {
         pending.tool_use_id.clone_from(&tool_use_id);
         pending.input =
             asked.filter(|_| kind == PendingKind::Question).or(request.input).map_or("{}", Value::raw).to_owned();
-        pending.suggestions = request.permission_suggestions.map_or("[]", Value::raw).to_owned();
+        let suggestions = request.permission_suggestions.filter(|_| request.once != Some(true));
+        pending.suggestions = suggestions.map_or("[]", Value::raw).to_owned();
         if kind == PendingKind::Permission {
             pending.event_id = format!("perm_{id}");
             emit.ask_permission(permission(&pending.event_id, name, request, tool_use_id.as_deref(), agent.as_deref()));
@@ -304,7 +305,8 @@ fn permission<'a>(
 ) -> PermissionData<'a> {
     let title = tools::call_part(id, name, request.input).title;
     let mut options = vec![PermissionStatus::Accept, PermissionStatus::Reject];
-    if request.permission_suggestions.is_some_and(|suggestions| suggestions.elements().next().is_some()) {
+    let suggestions = request.permission_suggestions.filter(|_| request.once != Some(true));
+    if suggestions.is_some_and(|suggestions| suggestions.elements().next().is_some()) {
         options.insert(1, PermissionStatus::AcceptForSession);
     }
     let more = [

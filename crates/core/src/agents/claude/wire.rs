@@ -328,6 +328,8 @@ wire! {
         tool_use_id: &'a str,
         agent_id: &'a str,
         permission_suggestions("permission_suggestions" | "suggestions"): Value<'a>,
+        /// It must not be allowed for longer than this once.
+        once("suppress_always_allow_rule"): bool,
         blocked_path: Value<'a>,
         description: Value<'a>,
         decision_reason: Value<'a>,
