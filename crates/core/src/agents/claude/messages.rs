@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, Text, ToolCallPart, ToolKind};
+use interlinear_schema::{
+    ContentPart, ErrorData, ItemKind, ItemRole, ItemStatus, Json, Text, ToolCallPart, ToolKind, ToolResultPart,
+};
 
 use super::blocks;
 use super::state::{BlockKind, CallInfo, Message, State, StreamBlock};
@@ -157,7 +159,13 @@ impl State {
             from += at;
             let message = self.messages.remove_at(from);
             let Some(item) = message.item.filter(|item| emit.is_open(*item)) else { continue };
-            let cut = message.blocks.iter().any(|block| !block.done && !block.ended && block.has_begun());
+            let is_cut = |block: &&StreamBlock| !block.done && !block.ended && block.has_begun();
+            for block in message.blocks.iter().filter(is_cut).filter(|block| block.call.is_some()) {
+                // It will not be called.
+                let part = ToolResultPart { call_id: Cow::Borrowed(&block.call_id), ..ToolResultPart::default() };
+                emit.result(part, Vec::new(), true, None, true);
+            }
+            let cut = message.blocks.iter().any(|block| is_cut(&block));
             let status = if cut { ItemStatus::Failed } else { ItemStatus::Completed };
             emit.complete(item, status, cut);
         }
