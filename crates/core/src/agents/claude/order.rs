@@ -30,6 +30,9 @@ struct Entry {
     prompt: bool,
 }
 
+/// How the identifiers of the agent's own forks begin.
+const FORKS: [&str; 3] = ["acompact-", "aside_question-", "aprompt_suggestion-"];
+
 /// An index of the files of stored sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -66,6 +69,11 @@ impl Thread {
     /// The agent tries out its model before there is anything to do: nobody called for that.
     fn is_idle(&self) -> bool {
         self.call.is_none() && self.prompt == 0 && !self.works
+    }
+
+    /// The agent sums the conversation up, or asks something about it, in a fork: nobody called for that.
+    fn is_fork(&self) -> bool {
+        self.call.is_none() && FORKS.iter().any(|label| self.agent.starts_with(label))
     }
 }
 
@@ -161,13 +169,14 @@ impl Index {
     /// All files were noted: threads that nothing links to a call belong to the one that told them the same.
     fn link(&mut self) {
         let mut taken: Set<_> = self.agents.values().filter_map(|thread| thread.call.clone()).collect();
-        for thread in self.agents.values_mut().filter(|thread| thread.call.is_none() && thread.prompt != 0) {
+        let lost = |thread: &&mut Thread| thread.call.is_none() && !thread.is_fork();
+        for thread in self.agents.values_mut().filter(lost).filter(|thread| thread.prompt != 0) {
             let same = |start: &&Start| start.prompt == thread.prompt && !taken.contains(&start.id);
             thread.call = self.starts.iter().find(same).map(|start| start.id.clone());
             taken.extend(thread.call.clone());
         }
         // Some versions link a subagent by its result only. One that never had any is of the call that has none.
-        let mut lost = self.agents.values_mut().filter(|thread| thread.call.is_none() && thread.works);
+        let mut lost = self.agents.values_mut().filter(lost).filter(|thread| thread.works);
         let mut open = self.starts.iter().filter(|start| !start.over && !taken.contains(&start.id));
         if let (Some(thread), None, Some(start), None) = (lost.next(), lost.next(), open.next(), open.next()) {
             thread.call = Some(start.id.clone());
@@ -184,8 +193,13 @@ impl Index {
     /// subagent's right before the results of its calls. What runs in the background, or never had a result, stands where
     /// its time is.
     pub(crate) fn order(&self) -> Vec<Placed> {
-        let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
-        let by_uuid = Places::new(named.map(|(index, entry)| (entry.uuid, index)));
+        let named = || self.entries.iter().enumerate().filter(|(_, entry)| entry.uuid != 0);
+        let main = named().filter(|(_, entry)| entry.agent == 0 && !self.agents.is_empty());
+        let main = Places::new(main.map(|(index, entry)| (entry.uuid, index)));
+        // What was said before a fork stands in its file again.
+        let is_copy = |entry: &Entry| entry.agent != 0 && main.get(entry.uuid).is_some();
+        let own = named().filter(|(_, entry)| !is_copy(entry));
+        let by_uuid = Places::new(own.map(|(index, entry)| (entry.uuid, index)));
         let mut of_agent: Map<u64, Vec<usize>> = Map::default();
         for (index, entry) in self.entries.iter().enumerate() {
             of_agent.or_default(&entry.agent).push(index);
@@ -207,14 +221,15 @@ impl Index {
         }
         let place = |index: &usize| {
             let entry = &self.entries[*index];
-            let idle = self.agents.get(&entry.agent).is_some_and(Thread::is_idle);
+            let thread = self.agents.get(&entry.agent);
             // The same entry again: one that only has the same name may say something else.
             let last = by_uuid.get(entry.uuid).filter(|last| last != index).map(|last| &self.entries[last]);
-            let repeated = last.is_some_and(|last| last.length == entry.length);
+            let repeated = last.is_some_and(|last| last.length == entry.length) || is_copy(entry);
             let elsewhere = entry.sums_up != 0 && by_uuid.get(entry.sums_up).is_none();
             let reasons = [
                 (left[*index], "branch not taken"),
-                (idle, "warm-up"),
+                (thread.is_some_and(Thread::is_idle), "warm-up"),
+                (thread.is_some_and(Thread::is_fork), "the agent's own"),
                 (repeated, "repeated"),
                 (elsewhere, "of another session"),
             ];
