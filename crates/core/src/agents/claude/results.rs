@@ -10,7 +10,7 @@ use interlinear_schema::{
 use super::blocks;
 use super::messages::content_blocks;
 use super::state::{CallInfo, Prompt, State, TodoEntry};
-use super::stored::is_launch;
+use super::stored::{is_launch, is_of_another, wakes};
 use super::tools;
 use super::wire::{Block, User};
 use crate::agents::read;
@@ -96,7 +96,8 @@ impl State {
         } else if self.stored {
             self.stored_prompt(user, content, &text, emit);
         } else if user.replay == Some(true) {
-            self.replayed(content, uuid, &text, emit);
+            let put_in = user.synthetic == Some(true) || text.starts_with(SUMMARY) || wakes(&text);
+            self.replayed(content, uuid, put_in || is_of_another(user.origin), emit);
         } else {
             // The prompts of the user are never printed without a mark: the agent put this in.
             self.system_text(content, uuid, None, emit);
@@ -104,7 +105,7 @@ impl State {
     }
 
     /// The echo of a prompt; without knowledge of what was sent, the prompt itself.
-    fn replayed(&mut self, content: Value<'_>, uuid: Option<&str>, text: &str, emit: &mut Emit<'_>) {
+    fn replayed(&mut self, content: Value<'_>, uuid: Option<&str>, put_in: bool, emit: &mut Emit<'_>) {
         let hash = content_hash(content);
         let sent = self.prompts.iter().position(|prompt| match (&prompt.uuid, uuid) {
             (Some(known), Some(uuid)) => known == uuid,
@@ -114,7 +115,7 @@ impl State {
         if let Some(index) = sent {
             self.prompts.remove(index);
             emit.ignore("echo");
-        } else if self.told || text.starts_with(SUMMARY) {
+        } else if self.told || put_in {
             self.system_text(content, uuid, None, emit);
         } else {
             emit.begin_turn(None, true);

@@ -45,6 +45,18 @@ const WAKES: [&str; 5] = [
     "<cross-session-message",
 ];
 
+/// Who else than a person may write to the agent.
+const OTHERS: [&str; 8] = [
+    "task-notification",
+    "peer",
+    "peer-send-message",
+    "coordinator",
+    "observer",
+    "observer-activity",
+    "auto-continuation",
+    "scheduled-trigger",
+];
+
 /// Whether a line is one of Claude Code's, live or stored.
 pub(crate) fn recognise(line: Value<'_>) -> Option<Recognised> {
     let text = |key: &str| line.get(key).and_then(Value::str);
@@ -124,13 +136,12 @@ impl State {
         let uuid = user.uuid;
         let put_in = [user.meta, user.summary, user.transcript_only].contains(&Some(true))
             || PUT_IN.iter().any(|beginning| text.starts_with(beginning));
-        let woken = user.origin.and_then(|origin| origin.get("kind")).and_then(Value::str);
         if put_in {
             return self.system_text(content, uuid, None, emit);
         }
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
-        if woken.is_some_and(|kind| kind == "task-notification") || wakes(text) {
+        if is_of_another(user.origin) || wakes(text) {
             self.task_told_over(text, emit);
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {
@@ -230,7 +241,8 @@ impl State {
                 let Some(prompt) = attachment.get("prompt") else { return emit.ignore("context for the model") };
                 let said = Text::from_wtf8(blocks::plain_text(prompt));
                 let said = said.to_str_lossy();
-                if text("commandMode").is_none_or(|mode| mode == "prompt") && !wakes(&said) {
+                let another = is_of_another(attachment.get("origin")) || wakes(&said);
+                if text("commandMode").is_none_or(|mode| mode == "prompt") && !another {
                     self.user_message(prompt, uuid, agent.as_deref(), false, emit);
                 } else {
                     self.task_told_over(&said, emit);
@@ -277,7 +289,13 @@ impl State {
     }
 }
 
-fn wakes(text: &str) -> bool {
+/// Whether it was not a person who wrote to the agent, where it says who it was.
+pub(super) fn is_of_another(origin: Option<Value<'_>>) -> bool {
+    let kind = origin.and_then(|origin| origin.get("kind")).and_then(Value::str);
+    kind.is_some_and(|kind| OTHERS.contains(&kind))
+}
+
+pub(super) fn wakes(text: &str) -> bool {
     WAKES.iter().any(|beginning| text.starts_with(beginning))
 }
 
