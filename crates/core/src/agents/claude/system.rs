@@ -37,7 +37,10 @@ impl State {
             "task_started" => self.task_started(line, emit),
             "task_updated" => self.task_updated(line, emit),
             "task_notification" => self.task_over(line, emit),
-            "permission_denied" => emit.status(StatusLabel::Notice, line.message.clone(), agent),
+            "permission_denied" => {
+                let of = line.agent_id.and_then(|task| self.tasks.get(task)).map(String::as_str);
+                emit.status(StatusLabel::Notice, line.message.clone(), agent.or(of));
+            }
             "hook_response" => hook(line, agent, emit),
             "local_command" if self.stored => self.local_command(line, emit),
             // Older versions store what hooks said without a name.

@@ -266,6 +266,7 @@ wire! {
         // task_*
         task_id: &'a str,
         tool_use_id: &'a str,
+        agent_id: &'a str,
         task_type: &'a str,
         backgrounded("is_backgrounded"): bool,
         patch: TaskPatch<'a>,
@@ -299,7 +300,7 @@ wire! {
         "slug" "originalModel" "fallbackModel" "requestId" "apiRefusalCategory"
         "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "hookCount"
         "hookInfos" "hookErrors" "hasOutput" "toolUseID" "cause" "retryInMs"
-        "agentId" "decision_reason" "agent_id" "url" "commandMode" "source"
+        "agentId" "decision_reason" "url" "commandMode" "source"
         "contextUsage" "commandRun" "retry_delay_ms"
 }
 
