@@ -98,6 +98,7 @@ impl State {
             ("model", line.model.map(Value::json)),
             ("cwd", line.cwd.map(Value::json)),
             ("mode", line.permission_mode.map(Value::json)),
+            ("variant", line.effort.filter(|effort| effort.str().is_some()).map(Value::json)),
             ("tools", line.tools.map(Value::json)),
             ("mcp_servers", line.mcp_servers.map(Value::json)),
         ]);

@@ -246,6 +246,7 @@ wire! {
         mcp_servers: Value<'a>,
         model: Value<'a>,
         permission_mode("permissionMode"): Value<'a>,
+        effort: Value<'a>,
         claude_code_version: Value<'a>,
         // status
         status: Value<'a>,
