@@ -252,7 +252,10 @@ impl State {
             let event_id = question_id(id, emit);
             emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
         }
-        let Some(event) = emit.find_request(|_, about| about == Some(id)) else { return };
+        let asked = |emit: &Emit<'_>| emit.find_request(|_, about| about == Some(id));
+        if asked(emit).is_none() {
+            return;
+        }
         // Of a failure that tells nothing, the end of the turn says whether it was a refusal.
         if ran.is_none() && !self.told && !self.stored {
             self.turn.undecided.insert(id.to_owned(), asks);
@@ -263,18 +266,23 @@ impl State {
         let answers = structured.and_then(|result| result.get("answers")).filter(|_| asks && ran);
         let answers = answers.map(|answers| answers_in_order(input.or(structured), answers));
         let approved = (ran && call.name == "ExitPlanMode").then(approved);
-        emit.resolve(&event, status, answers.or(approved), !asks);
+        let answers = answers.or(approved);
+        // A call may be asked for more than once.
+        while let Some(event) = asked(emit) {
+            emit.resolve(&event, status.clone(), answers.clone(), !asks);
+        }
     }
 
     /// The end of the turn names the calls that were refused.
     pub(super) fn settle_undecided(&mut self, denials: Option<Value<'_>>, emit: &mut Emit<'_>) {
         for (id, asks) in std::mem::take(&mut self.turn.undecided) {
-            let Some(event) = emit.find_request(|_, about| about == Some(&id)) else { continue };
             let names = |native: &str| self.call_ids.names(native, &id);
             let is_it = |denial: Value<'_>| denial.get("tool_use_id").and_then(Value::str).is_some_and(names);
             let denied = denials.is_none_or(|denials| denials.elements().any(is_it));
             let status = if denied { PermissionStatus::Reject } else { PermissionStatus::Accept };
-            emit.resolve(&event, status, None, !asks);
+            while let Some(event) = emit.find_request(|_, about| about == Some(&id)) {
+                emit.resolve(&event, status.clone(), None, !asks);
+            }
         }
     }
 }
