@@ -179,7 +179,7 @@ fn answer_line(pending: &Pending, reply: &ReplyQuestionCommand) -> String {
             }
         }
         _ => {
-            let answers = pending.questions.iter().zip(&reply.answers);
+            let answers = pending.questions.iter().zip(&reply.answers).filter(|(_, answer)| !answer.is_empty());
             let answers: Vec<_> = answers
                 .map(|(question, answer)| format!("{}:{}", quoted(question), quoted(&answer.join(", "))))
                 .collect();
