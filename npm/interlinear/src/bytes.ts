@@ -1,8 +1,13 @@
+import { InterlinearError } from "./errors.js";
+
 const encoder = new TextEncoder();
 
-/** What the core reads: bytes. */
+/** What the core reads: bytes. Those of another frame or context (an iframe, a test runner's) are bytes too. */
 export function toBytes(input: string | Uint8Array): Uint8Array {
-  return typeof input === "string" ? encoder.encode(input) : input;
+  if (typeof input === "string") return encoder.encode(input);
+  const kind = Object.prototype.toString.call(input).slice("[object ".length, -1);
+  if (kind === "Uint8Array") return input;
+  throw new InterlinearError("bad_input", `text or bytes are expected, not ${kind}`);
 }
 
 /** So much is handed in at once: little enough that the memory of WebAssembly, which never shrinks, stays small. */

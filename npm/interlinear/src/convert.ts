@@ -42,7 +42,7 @@ function* outputs<T extends keyof Outputs>(
   options?: ConvertOptions,
 ): Generator<Outputs[T]> {
   const files = Array.isArray(input) ? input : [{ name: "", bytes: input }];
-  const contents = files.map(({ name, bytes }) => ({ name, bytes: toBytes(bytes) }));
+  const contents = files.map(({ name = "", bytes }) => ({ name, bytes: toBytes(bytes) }));
   const transcript = openTranscript(to, options);
   try {
     for (const { name, bytes } of contents) {
@@ -63,22 +63,24 @@ function* outputs<T extends keyof Outputs>(
 /** What a transcript is, from its beginning (64 KiB are enough as a rule). */
 export function detect(head: string | Uint8Array, name = ""): Detection {
   const build = core();
-  return JSON.parse(call(build, () => build.raw.detect(name, toBytes(head)))) as Detection;
+  const bytes = toBytes(head);
+  return JSON.parse(call(build, () => build.raw.detect(name, bytes))) as Detection;
 }
 
 /** Checks events, of one session or several, against the contract. Nothing comes out if they keep it. */
 export function check(events: Iterable<UniversalEvent>): Break[] {
   const build = core();
-  return call(build, () => {
-    const checker = new build.raw.ContractChecker();
-    const instance = build.hold();
-    try {
-      for (const event of events) checker.json(JSON.stringify(event));
-      return JSON.parse(checker.breaks()) as Break[];
-    } finally {
-      build.release(instance, () => checker.free?.());
+  const checker = call(build, () => new build.raw.ContractChecker());
+  const instance = build.hold();
+  try {
+    for (const event of events) {
+      const json = JSON.stringify(event) ?? "null";
+      call(build, () => checker.json(json));
     }
-  });
+    return JSON.parse(call(build, () => checker.breaks())) as Break[];
+  } finally {
+    build.release(instance, () => checker.free?.());
+  }
 }
 
 /** The agents that can be read. */

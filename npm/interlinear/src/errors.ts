@@ -2,6 +2,8 @@
 const cures: Record<string, string> = {
   bad_command: "Hand in one of the commands of the type `Command`.",
   bad_exit: "Hand in `{ code, signal }`, as Node's `exit` event gives them.",
+  bad_input:
+    "Hand in a string, a Uint8Array (of an ArrayBuffer: `new Uint8Array(buffer)`) or a list of `{ name, bytes }`.",
   bad_options: "Check the options against their TypeScript types.",
   bad_snapshot: "Hand in the bytes that `snapshot()` gave, unchanged.",
   crashed: "Open the session again, or `restore` its last snapshot. Please report the input that did this.",

@@ -77,7 +77,8 @@ export class ExchangeWriter {
 
   /** The next bytes; gives the lines that are known now. */
   push(chunk: string | Uint8Array): Uint8Array {
-    return refused(() => this.#exporter.push(toBytes(chunk)));
+    const bytes = toBytes(chunk);
+    return refused(() => this.#exporter.push(bytes));
   }
 
   /** There are no more. */

@@ -232,7 +232,8 @@ export function openConnection(options: ConnectionOptions): Connection {
 /** Goes on from a snapshot, in this process or another. */
 export function restore(snapshot: Uint8Array, options: Pick<Options, "now" | "onLine"> = {}): Connection {
   const build = core();
-  const machine = call(build, () => build.raw.Machine.restore(snapshot, encodingFor(options.onLine)));
+  const bytes = toBytes(snapshot);
+  const machine = call(build, () => build.raw.Machine.restore(bytes, encodingFor(options.onLine)));
   return new Connection(build, machine, options);
 }
 

@@ -6,8 +6,10 @@ import type {
   Stretch,
   UniversalEvent,
 } from "../types/index.js";
+import { toBytes } from "./bytes.js";
 import { type Core, call, type Encoding, type Output, type RawTranscript } from "./core.js";
 import { decodeEvents, decodeTrace } from "./decode.js";
+import { InterlinearError } from "./errors.js";
 import type { TraceLine } from "./trace.js";
 
 /** How to convert a transcript. */
@@ -76,40 +78,42 @@ export class Transcript<T extends keyof Outputs> {
 
   /** The next chunk of a file. A file that is empty is pushed too. */
   push(file: string, chunk: Uint8Array): Outputs[T] {
+    const bytes = toBytes(chunk);
     return this.#decode(
-      call(this.#core, () => this.#raw.push(file, chunk)),
-      chunk,
+      this.#call((raw) => raw.push(file, bytes)),
+      bytes,
     );
   }
 
   /** All files were pushed. Gives what must be read again, in this order, where files are not in the order of the conversation. */
   plan(): { output: Outputs[T]; stretches: Stretch[] } {
-    const output = this.#decode(call(this.#core, () => this.#raw.plan()));
-    return { output, stretches: JSON.parse(call(this.#core, () => this.#raw.stretches())) as Stretch[] };
+    const output = this.#decode(this.#call((raw) => raw.plan()));
+    return { output, stretches: JSON.parse(this.#call((raw) => raw.stretches())) as Stretch[] };
   }
 
   /** The next bytes of the stretches. */
   feed(chunk: Uint8Array): Outputs[T] {
+    const bytes = toBytes(chunk);
     return this.#decode(
-      call(this.#core, () => this.#raw.feed(chunk)),
-      chunk,
+      this.#call((raw) => raw.feed(bytes)),
+      bytes,
     );
   }
 
   /** Everything was read. */
   end(): Outputs[T] {
-    return this.#decode(call(this.#core, () => this.#raw.end()));
+    return this.#decode(this.#call((raw) => raw.end()));
   }
 
   /** What the transcript turned out to be, once that is known. */
   detection(): Detection | undefined {
-    const detection = call(this.#core, () => this.#raw.detection());
+    const detection = this.#call((raw) => raw.detection());
     return typeof detection === "string" ? (JSON.parse(detection) as Detection) : undefined;
   }
 
   /** What was read so far, and what became of it. */
   stats(): Stats {
-    return JSON.parse(call(this.#core, () => this.#raw.stats())) as Stats;
+    return JSON.parse(this.#call((raw) => raw.stats())) as Stats;
   }
 
   /** Gives the memory back; nothing can be called after that. */
@@ -117,6 +121,11 @@ export class Transcript<T extends keyof Outputs> {
     if (this.#freed) return;
     this.#freed = true;
     call(this.#core, () => this.#core.release(this.#instance, () => this.#raw.free()));
+  }
+
+  #call<R>(run: (raw: RawTranscript) => R): R {
+    if (this.#freed) throw new InterlinearError("disposed", "the transcript was disposed of");
+    return call(this.#core, () => run(this.#raw));
   }
 }
 

@@ -71,6 +71,8 @@ function failure(thrown: unknown): InterlinearError {
   // A trap leaves the instance in an unknown state: a fresh one is made for all that follows. Sessions of the old one
   // are lost, and say so. `RangeError` is a stack that ran over.
   const trapped = thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError;
+  // What cannot be handed over (an object in a circle) is refused before the core sees it.
+  if (thrown instanceof TypeError) return new InterlinearError("bad_input", message, undefined, { cause: thrown });
   const reason = trapped ? (panicText() ?? message) : message;
   if (trapped) renew();
   return new InterlinearError("crashed", `the core crashed: ${reason}`, undefined, { cause: thrown });

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
 import { agents, check, convert, detect, InterlinearError, openTranscript, relay, trace, version } from "interlinear";
 
 const project = new URL("../../../", import.meta.url);
@@ -97,6 +98,48 @@ test("what cannot be told is refused with a code and a cure that names the agent
       (error) => error instanceof InterlinearError && error.code === "unknown_format" && /agent/.test(error.cure),
     );
   }
+});
+
+for (const backend of ["native", "wasm"]) {
+  test(`what is no input is refused with a code and a cure, and is no crash: ${backend}`, () => {
+    const script = `import { check, convert, detect, openSession, openTranscript, restore } from "interlinear";
+      const thrown = (run) => { try { run(); } catch ({ code, message, cure }) { return { code, message, cure }; } };
+      const circle = {};
+      circle.of = circle;
+      const session = openSession({ agent: "claude" });
+      const [open, freed] = [openTranscript("events"), openTranscript("events")];
+      freed.free();
+      const refused = [
+        ...[undefined, new ArrayBuffer(8), { name: "a", bytes: "b" }, ["{}"], [{ name: "a" }], Promise.resolve("")]
+          .map((input) => () => convert(input)),
+        () => detect(null),
+        () => session.receive(7),
+        () => session.relay(new Uint16Array(8)),
+        () => restore(undefined),
+        () => open.push("a", undefined),
+        () => openSession({ agent: "claude", metadata: circle }),
+      ].map(thrown);
+      const own = thrown(() => check((function* () { throw Object.assign(new Error("mine"), { code: "own" }); })()));
+      const over = [() => freed.push("a", new Uint8Array(8)), () => freed.end()].map(thrown);
+      const breaks = check([undefined]).length;
+      process.stdout.write(JSON.stringify({ refused, own, over, breaks, goesOn: session.end().length > 0 }));`;
+    const cwd = fileURLToPath(new URL(".", import.meta.url));
+    const env = { ...process.env, INTERLINEAR_BACKEND: backend };
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd, env });
+    const { refused, own, over, breaks, goesOn } = JSON.parse(output);
+    for (const { code, cure } of refused) assert.ok(["bad_input", "bad_options"].includes(code) && cure !== "", code);
+    assert.match(refused[1].message, /ArrayBuffer/);
+    assert.match(refused[1].cure, /new Uint8Array/);
+    assert.equal(own.message, "mine");
+    for (const { code } of over) assert.equal(code, "disposed");
+    assert.ok(breaks > 0 && goesOn);
+  });
+}
+
+test("bytes of another context are bytes", () => {
+  const other = runInNewContext("Uint8Array").from(recording);
+  assert.ok(!(other instanceof Uint8Array));
+  assert.deepEqual(convert(other), events);
 });
 
 test("what a transcript gives keeps the contract", () => {
