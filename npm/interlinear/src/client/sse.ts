@@ -25,17 +25,22 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, heard: () =>
 }
 
 class Parser {
-  #rest = "";
+  /** What has no line end yet, as it came: a long line comes in many pieces, and is looked through once. */
+  #rest: string[] = [];
   #event = "message";
   #id: string | undefined;
   #data: string[] = [];
 
   *push(text: string): Generator<Frame, void> {
+    if (!/[\r\n]/.test(text) && !this.#rest.at(-1)?.endsWith("\r")) {
+      this.#rest.push(text);
+      return;
+    }
     // A lone CR at the end may be half of a CRLF: it waits.
-    const all = this.#rest + text;
+    const all = this.#rest.join("") + text;
     const end = all.endsWith("\r") ? all.length - 1 : all.length;
     const lines = all.slice(0, end).split(/\r\n|\n|\r/);
-    this.#rest = (lines.pop() ?? "") + all.slice(end);
+    this.#rest = [(lines.pop() ?? "") + all.slice(end)];
     for (const line of lines) {
       if (line !== "") this.#take(line);
       else yield* this.#flush();

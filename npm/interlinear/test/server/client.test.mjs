@@ -82,6 +82,30 @@ test("a stream may be cut into any pieces, with any line ends", async () => {
   }
 });
 
+test("an event of megabytes costs no more for coming in small pieces", async () => {
+  const long = (length) => {
+    const event = { ...ending("s", 1), data: { reason: "error", terminated_by: "agent", message: "x".repeat(length) } };
+    return new TextEncoder().encode(frame(event));
+  };
+  const read = async (bytes) => {
+    const pieces = function* () {
+      for (let at = 0; at < bytes.length; at += 4096) yield bytes.subarray(at, at + 4096);
+    };
+    const headers = { "content-type": "text/event-stream" };
+    const client = new Client({
+      baseUrl: "http://127.0.0.1:1",
+      fetch: async () => new Response(ReadableStream.from(pieces()), { headers }),
+    });
+    const began = process.cpuUsage().user;
+    const [event] = await until(client.streamEvents("s"), () => false);
+    return { took: process.cpuUsage().user - began, length: event.data.message.length };
+  };
+  await read(long(1e6));
+  const [one, eight] = [await read(long(1e6)), await read(long(8e6))];
+  assert.equal(eight.length, 8e6);
+  assert.ok(eight.took < one.took * 24, `${one.took} µs for one megabyte, ${eight.took} µs for eight`);
+});
+
 test("gaps are told, and not taken for events", async () => {
   const gap = { type: "gap", session_id: "s", from: 3, to: 8, dropped: 6 };
   const text = `${frames(1, 2)}event: gap\nid: 8\ndata: ${JSON.stringify(gap)}\n\n${frames(9, 9)}${end}`;
