@@ -386,6 +386,16 @@ describe("several sessions", () => {
     assert.equal(fold(transcript, [other("error", { message: "not mine" })]), transcript);
   });
 
+  test("foldSessions takes any identifier", () => {
+    for (const id of ["constructor", "__proto__", "toString"]) {
+      const event = story(id);
+      const begun = foldSessions(undefined, [event("session.started", {})]);
+      assert.deepEqual(Object.keys(begun), [id]);
+      const failed = foldSessions(begun, [event("error", { message: "no" })]);
+      assert.equal(Object.entries(failed)[0][1].errors.length, 1);
+    }
+  });
+
   test("foldSessions keeps a transcript for each, and those without news keep their identity", () => {
     const one = story("one");
     const two = story("two");

@@ -54,8 +54,10 @@ export function foldSessions(state: TranscriptStates | undefined, events: Iterab
   }
   let folded = state ?? {};
   for (const [id, list] of bySession) {
-    const transcript = fold(folded[id], list);
-    if (transcript !== folded[id]) folded = { ...folded, [id]: transcript };
+    // An identifier may be a word that every object has: `constructor`.
+    const known = Object.hasOwn(folded, id) ? folded[id] : undefined;
+    const transcript = fold(known, list);
+    if (transcript !== known) folded = { ...folded, [id]: transcript };
   }
   return folded;
 }
