@@ -1,5 +1,6 @@
 // A stream of events that outlives its connections: it comes back where it was.
 import type { UniversalEvent } from "../../types/index.js";
+import { onAbort } from "../abort.js";
 import type { Gap } from "../store/store.js";
 import { ClientError } from "./failure.js";
 import { readFrames } from "./sse.js";
@@ -57,8 +58,7 @@ function passes({ status }: ClientError): boolean {
 /** One connection. */
 async function* connection(options: StreamOptions, offset: number): AsyncGenerator<UniversalEvent | Gap, void> {
   const stop = new AbortController();
-  const abort = () => stop.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", abort);
+  const release = onAbort(options.signal, () => stop.abort(options.signal?.reason));
   let timer: ReturnType<typeof setTimeout> | undefined;
   const heard = () => {
     clearTimeout(timer);
@@ -72,7 +72,7 @@ async function* connection(options: StreamOptions, offset: number): AsyncGenerat
     for await (const { data } of readFrames(response.body, heard)) yield JSON.parse(data) as UniversalEvent | Gap;
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", abort);
+    release();
     stop.abort();
   }
 }
@@ -81,10 +81,10 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
+      release();
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
+    const release = onAbort(signal, done);
   });
 }

@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Agent, McpServer, StartCommand } from "../../types/index.js";
+import { onAbort } from "../abort.js";
 import { codeOf, InterlinearError } from "../errors.js";
 import { openConnection, openSession } from "../session.js";
 import { JsonlStore } from "../store/jsonl/store.js";
@@ -338,11 +339,10 @@ export class AgentHost implements AsyncDisposable {
     const { signal } = options;
     const session = new AgentSession({ id: sessionId, cwd, recipe: known, runtime, journal, store: this.#store });
     this.#sessions.set(session.id, session);
-    const terminate = () => void session.terminate();
-    signal?.addEventListener("abort", terminate, { once: true });
+    const release = onAbort(signal, () => void session.terminate().catch(() => {}));
     const over = journal.until(() => journal.status === "ended" || journal.failure !== undefined);
     void over.promise.then(async () => {
-      signal?.removeEventListener("abort", terminate);
+      release();
       // A store that failed may fail again: there is nobody left to tell.
       await session.terminate().catch(() => {});
       this.#sessions.delete(session.id);

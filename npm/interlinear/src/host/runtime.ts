@@ -1,4 +1,5 @@
 import type { Command, Exit } from "../../types/index.js";
+import { onAbort } from "../abort.js";
 import { InterlinearError } from "../errors.js";
 import type { Recipe } from "./agents.js";
 import type { Journal } from "./journal.js";
@@ -40,16 +41,15 @@ export async function greeted(
 
 /** What is waited for, unless the caller has enough of it before. */
 export async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  let abort = () => {};
+  let release = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
+    release = onAbort(signal, () => reject(signal?.reason));
+    if (signal?.aborted) reject(signal.reason);
   });
   try {
     return await Promise.race([aborted, awaited]);
   } finally {
-    signal?.removeEventListener("abort", abort);
+    release();
   }
 }
 

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, Command, PermissionReply, PromptMode, PromptPart, UniversalEvent } from "../../types/index.js";
+import { onAbort } from "../abort.js";
 import type { Store } from "../store/store.js";
 import type { Recipe } from "./agents.js";
 import type { Journal, Pending, SessionStatus } from "./journal.js";
@@ -115,8 +116,7 @@ export class AgentSession implements AsyncDisposable {
       .then(() => Promise.race([journal.until(hasBegun).promise, sleep(REFUSED_MS, undefined, { ref: false })]));
     this.#expect(sent.then(() => Promise.race([begun, sleep(SOON_MS, undefined, { ref: false })])));
     const interrupt = () => void begun.then(() => this.#interrupt()).catch(() => {});
-    const release = () => signal?.removeEventListener("abort", interrupt);
-    signal?.addEventListener("abort", interrupt, { once: true });
+    const release = onAbort(signal, interrupt);
     // Whether or not anyone reads the turn, what comes after it is not interrupted; nor need its failure be heard twice.
     const over = () => (this.status === "running" ? journal.until(isOver).promise : undefined);
     begun.then(over).then(release, release);

@@ -1,5 +1,6 @@
 // Hands out what is written to those who follow: write first, then tell. Every store uses this one.
 import type { UniversalEvent } from "../../types/index.js";
+import { onAbort } from "../abort.js";
 import { Follower, joinDeltas } from "./follower.js";
 import { wantsNative } from "./record.js";
 import type { Gap, Store, SubscribeOptions } from "./store.js";
@@ -33,8 +34,7 @@ export class Fanout {
     const { signal } = options;
     signal?.throwIfAborted();
     const follower = new Follower(sessionId, options);
-    const abort = () => follower.finish(signal?.reason);
-    signal?.addEventListener("abort", abort);
+    const release = onAbort(signal, () => follower.finish(signal?.reason));
     const topic = this.#topic(sessionId);
     topic.join(follower);
     try {
@@ -43,7 +43,7 @@ export class Fanout {
       if (info?.ended === true && info.lastSequence <= follower.position) return;
       yield* this.#follow(sessionId, follower, options);
     } finally {
-      signal?.removeEventListener("abort", abort);
+      release();
       if (topic.leave(follower)) this.#topics.delete(sessionId);
     }
   }

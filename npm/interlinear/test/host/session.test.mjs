@@ -134,6 +134,42 @@ test("a signal interrupts its own turn and no later one, whether or not the turn
   await eventually(() => session.status === "idle", "it is interrupted, though nobody reads it");
 });
 
+test("one signal stops any number of sessions and readers, and Node warns of nothing", async (t) => {
+  const warnings = [];
+  const listen = (warning) => warnings.push(warning);
+  process.on("warning", listen);
+  t.after(() => process.off("warning", listen));
+  const host = hostFor(t);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const sessions = await Promise.all(Array.from({ length: 12 }, () => host.start({ agent: "claude", cwd, signal })));
+  const readers = Array.from({ length: 12 }, () => all(sessions[0].events({ signal })));
+  await Promise.all(sessions.map((session) => all(session.prompt("hello", { signal }))));
+  stop.abort(new Error("enough"));
+  for (const reader of readers) await assert.rejects(reader, /enough/);
+  await eventually(() => sessions.every(({ status }) => status === "ended"), "all sessions are over");
+  assert.deepEqual(warnings, []);
+});
+
+test("a store that fails as a signal ends its session does not end the process", async (t) => {
+  class Failing extends MemoryStore {
+    async open(...given) {
+      const writer = await super.open(...given);
+      return Object.assign(writer, { close: () => Promise.reject(new Error("the disk is gone")) });
+    }
+  }
+  const unhandled = [];
+  const listen = (reason) => unhandled.push(reason);
+  process.on("unhandledRejection", listen);
+  t.after(() => process.off("unhandledRejection", listen));
+  const ended = new AbortController();
+  const session = await hostFor(t, { store: new Failing() }).start({ agent: "claude", cwd, signal: ended.signal });
+  ended.abort();
+  await eventually(() => session.status === "ended", "the session is over");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.deepEqual(unhandled, []);
+});
+
 test("a signal that fires before the agent was told keeps the prompt from it", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd });

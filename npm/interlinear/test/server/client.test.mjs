@@ -106,6 +106,23 @@ test("an event of megabytes costs no more for coming in small pieces", async () 
   assert.ok(eight.took < one.took * 24, `${one.took} µs for one megabyte, ${eight.took} µs for eight`);
 });
 
+test("one signal stops any number of streams, and Node warns of nothing", async (t) => {
+  const warnings = [];
+  const listen = (warning) => warnings.push(warning);
+  process.on("warning", listen);
+  t.after(() => process.off("warning", listen));
+  await serve([cut(frames(1, 2)), status(503)], async (client) => {
+    const stop = new AbortController();
+    const streams = Array.from({ length: 12 }, () =>
+      until(client.streamEvents("s", { signal: stop.signal }), () => false),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    stop.abort(new Error("enough"));
+    for (const stream of streams) await assert.rejects(stream, /enough/);
+  });
+  assert.deepEqual(warnings, []);
+});
+
 test("gaps are told, and not taken for events", async () => {
   const gap = { type: "gap", session_id: "s", from: 3, to: 8, dropped: 6 };
   const text = `${frames(1, 2)}event: gap\nid: 8\ndata: ${JSON.stringify(gap)}\n\n${frames(9, 9)}${end}`;
