@@ -9,6 +9,9 @@ export function unknownSession(sessionId: string): InterlinearError {
   return new InterlinearError("unknown_session", `there is no session ${sessionId}`);
 }
 
-export function sessionLost(sessionId: string): InterlinearError {
-  return new InterlinearError("session_lost", `another writer has taken session ${sessionId} over`);
+export function sessionLost(
+  sessionId: string,
+  message = `another writer has taken session ${sessionId} over`,
+): InterlinearError {
+  return new InterlinearError("session_lost", message);
 }

@@ -354,3 +354,19 @@ test("what another process writes is followed as it comes", async () => {
   assert.deepEqual(sequences(all), range(1, 5000));
   assert.deepEqual(some, events("s", 8, 5000));
 });
+
+test("who writes a session whose files are removed is told", async () => {
+  const writer = await store.open("s");
+  await writer.append(events("s", 1, 2));
+  rmSync(folder, { recursive: true });
+  await pause(600);
+  await assert.rejects(writer.append(events("s", 3, 3)), (error) => {
+    assert.equal(error.code, "session_lost");
+    return error.message.includes(at("s.jsonl"));
+  });
+  assert.equal(writer.lastSequence, 2);
+  await writer.close();
+  const again = await store.open("s");
+  await again.append(events("s", 1, 1));
+  assert.deepEqual(sequences(await readAll(store, "s")), [1]);
+});

@@ -1,5 +1,6 @@
-import { appendFile, type FileHandle } from "node:fs/promises";
+import { appendFile, type FileHandle, stat } from "node:fs/promises";
 import { codeOf, InterlinearError } from "../../errors.js";
+import { sessionLost } from "../failures.js";
 import type { Stored } from "../record.js";
 import type { Ledger } from "../writer.js";
 import { changeAbout } from "./about.js";
@@ -16,8 +17,12 @@ import type { Tail } from "./repair.js";
  */
 export type Sync = "always" | "never" | number;
 
+/** How often a writer looks whether its file is still in its place, in milliseconds: each time would cost too much. */
+const lookInterval = 500;
+
 /** What a ledger is made of. */
 export interface LedgerParts {
+  readonly sessionId: string;
   readonly paths: Paths;
   readonly claim: Claim;
   readonly sync: Sync;
@@ -37,6 +42,8 @@ export class JsonlLedger implements Ledger {
   #torn = false;
   #timer: NodeJS.Timeout | undefined;
   #syncFailure: unknown;
+  /** When the file was last seen in its place. */
+  #seen = 0;
 
   private constructor(parts: LedgerParts, events: FileHandle, raw: FileHandle) {
     this.#parts = parts;
@@ -59,6 +66,7 @@ export class JsonlLedger implements Ledger {
   async write(records: readonly Stored[]): Promise<void> {
     const { events, raw, places, end } = compose(records, this.#end, this.#indexed);
     await this.#parts.claim.check();
+    await this.#mustBeThere();
     try {
       await this.#mend();
       this.#torn = true;
@@ -89,6 +97,17 @@ export class JsonlLedger implements Ledger {
       await this.#parts.claim.release();
       this.#parts.closed();
     }
+  }
+
+  /** A file that was removed still takes what is written to it, and nobody will ever read it. */
+  async #mustBeThere(): Promise<void> {
+    if (Date.now() - this.#seen < lookInterval) return;
+    const { sessionId, paths } = this.#parts;
+    await stat(paths.events).catch((error: unknown) => {
+      if (codeOf(error) !== "ENOENT") return;
+      throw sessionLost(sessionId, `${paths.events} was removed while session ${sessionId} was written`);
+    });
+    this.#seen = Date.now();
   }
 
   /** Takes back what a failed write left. */

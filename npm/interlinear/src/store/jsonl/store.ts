@@ -139,7 +139,7 @@ export class JsonlStore implements Store {
     const { createdAt = Date.now() } = await readAbout(paths.about);
     await changeAbout(paths.about, { sessionId, createdAt, ...meta });
     const closed = () => this.#writers.delete(sessionId);
-    const ledger = await JsonlLedger.open({ paths, claim, sync: this.#options.sync ?? 1_000, tail, closed });
+    const ledger = await JsonlLedger.open({ sessionId, paths, claim, sync: this.#options.sync ?? 1_000, tail, closed });
     void this.#prune();
     return new Writer(sessionId, tail.end.sequence - 1, ledger, (events) => this.#fanout.publish(sessionId, events));
   }
