@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
-import { bytesOf, eventsOf, interlinear, recording, shell, start, stored, streamOf } from "./run.mjs";
+import { bytesOf, eventsOf, interlinear, recording, root, shell, start, stored, streamOf } from "./run.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -72,6 +72,15 @@ describe("convert", () => {
     assert.equal(code, 0);
     assert.equal(new Set(eventsOf(stdout).map((event) => event.session_id)).size, 2);
     assert.equal(stderr.trim().split("\n").length, 2);
+  });
+
+  test("links to files in a folder are read as the files are", async () => {
+    const folder = mkdtempSync(join(scratch, "links-"));
+    symlinkSync(resolve(root, recording("hello")), join(folder, "linked.jsonl"));
+    symlinkSync(folder, join(folder, "round"));
+    const { code, stdout } = await interlinear(["detect", folder]);
+    assert.equal(code, 0);
+    assert.match(stdout, /linked\.jsonl: claude.*\n$/);
   });
 
   test("streams in a folder are sessions of their own, and together they keep the contract", async () => {
@@ -151,6 +160,30 @@ describe("what cannot be read", () => {
     assert.equal(code, 2);
     assert.match(stderr, /a-shopping\.jsonl/);
     assert.equal(eventsOf(stdout)[0].type, "session.started");
+  });
+
+  test("a file or a pipe with nothing in it is told as such", async () => {
+    const file = join(scratch, "nothing.jsonl");
+    writeFileSync(file, "");
+    for (const args of [["convert", file], ["show", file], ["check", file], ["detect", file], ["convert"]]) {
+      const { code, stderr } = await interlinear(args, { input: "" });
+      assert.equal(code, 2);
+      assert.match(stderr, /^interlinear: .*(nothing\.jsonl|stdin): there is nothing in it\n$/);
+    }
+  });
+
+  test("what only looks like a subagent's file beside a session is left alone", { timeout: 30_000 }, async () => {
+    const folder = mkdtempSync(join(scratch, "beside-"));
+    const file = join(folder, "s.jsonl");
+    writeFileSync(file, bytesOf(recording("hello")));
+    mkdirSync(join(folder, "agent-folder.jsonl"));
+    // Who opens it waits for ever.
+    await shell(`mkfifo ${join(folder, "agent-pipe.jsonl")}`);
+    for (const path of [file, folder]) {
+      const { code, stdout, stderr } = await interlinear(["detect", path]);
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.match(stdout, /s\.jsonl: claude/);
+    }
   });
 
   test("a folder without transcripts is exit code 2", async () => {

@@ -1,4 +1,3 @@
-import type { Dirent } from "node:fs";
 import { open as openFile, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { DATABASE, exportsOf } from "./database.js";
@@ -98,10 +97,12 @@ const subagents = new Map<string, Promise<Map<string, InputFile[]>>>();
 
 async function subagentsIn(folder: string): Promise<Map<string, InputFile[]>> {
   const found = new Map<string, InputFile[]>();
-  for (const { name } of await list(folder)) {
-    if (!SUBAGENT.test(name)) continue;
+  for (const { name, isFile } of await list(folder)) {
+    if (!SUBAGENT.test(name) || !isFile) continue;
     const path = join(folder, name);
-    const beginning = await beginningOf(path);
+    const beginning = await beginningOf(path).catch((error: unknown) => {
+      throw aboutInput(error, path);
+    });
     const sessions = new Set(Array.from(beginning.matchAll(SESSION), ([, session = ""]) => session));
     for (const session of sessions) {
       found.set(session, [...(found.get(session) ?? []), { name: resolve(path), path, once: false }]);
@@ -150,10 +151,10 @@ const TREE = ["session", "message"];
 /** Each `.jsonl` file is a session; folders that belong to none of them are looked into. */
 async function inFolder(folder: string): Promise<Input[]> {
   const entries = await list(folder);
-  if (TREE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))) {
+  if (TREE.every((name) => entries.some((entry) => entry.name === name && entry.isFolder))) {
     return documents(folder);
   }
-  const names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  const names = entries.filter((entry) => entry.isFile).map((entry) => entry.name);
   const lines = names.filter((name) => name.endsWith(ENDING));
   const rollouts = lines.filter((name) => ROLLOUT.test(name));
   const mains = lines.filter((name) => !ROLLOUT.test(name) && !SUBAGENT.test(name));
@@ -161,8 +162,9 @@ async function inFolder(folder: string): Promise<Input[]> {
   const databases = names.filter((name) => name.endsWith(DATABASE));
   const sessions = mains.length > 0 ? mains : lines.filter((name) => !ROLLOUT.test(name));
   const threads = names.filter((name) => THREAD.test(name));
-  const taken = new Set(sessions.map(stemOf));
-  const folders = entries.filter((entry) => entry.isDirectory() && !taken.has(entry.name));
+  // Beside a session lies the folder of its subagents; in a store, that of what is kept with it.
+  const taken = new Set(sessions.map(stemOf).flatMap((stem) => [stem, `${stem}.d`]));
+  const folders = entries.filter((entry) => entry.isFolder && !taken.has(entry.name));
   const found = await Promise.all([
     ...[...sessions, ...threads].map(async (name) => [await oneFile(join(folder, name), false)]),
     ...(rollouts.length > 0
@@ -188,17 +190,23 @@ async function filesBelow(folder: string): Promise<InputFile[]> {
   const found: InputFile[] = [];
   for (const entry of await list(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await filesBelow(path)));
-    else if (entry.isFile()) found.push({ name: resolve(path), path, once: false });
+    if (entry.isFolder) found.push(...(await filesBelow(path)));
+    else if (entry.isFile) found.push({ name: resolve(path), path, once: false });
   }
   return found;
 }
 
 /** What is in a folder, in an order that is the same everywhere; nothing if there is no such folder. */
-async function list(folder: string): Promise<Dirent[]> {
+async function list(folder: string): Promise<{ name: string; isFile: boolean; isFolder: boolean }[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
     throw aboutInput(error, folder);
   });
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const seen = entries.map(async (entry) => {
+    const { name } = entry;
+    // A link to a file is as good as the file; one to a folder may lead round in a circle.
+    const isLinked = entry.isSymbolicLink() && (await isFile(join(folder, name)));
+    return { name, isFile: isLinked || entry.isFile(), isFolder: entry.isDirectory() };
+  });
+  return (await Promise.all(seen)).sort((a, b) => (a.name < b.name ? -1 : 1));
 }

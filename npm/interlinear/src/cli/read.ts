@@ -2,6 +2,7 @@ import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Detection, Stats, Stretch } from "../../types/index.js";
 import { detect, openTranscript } from "../convert.js";
+import { codeOf } from "../errors.js";
 import type { ConvertOptions, Outputs, Transcript } from "../transcript.js";
 import { aboutInput, UsageError } from "./failure.js";
 import type { Input, InputFile } from "./input.js";
@@ -30,11 +31,14 @@ export async function* readTranscript<T extends keyof Outputs>(
 ): AsyncGenerator<Outputs[T], Reading> {
   const progress = new Progress(input.label, input.size);
   const spool = new Spool();
+  let isEmpty = true;
   let transcript: Transcript<T> | undefined;
   try {
     transcript = openTranscript(to, await withSessionId(input, options));
     for (const file of input.files) {
-      if (belongs(file, input, transcript.detection())) yield* pushFile(transcript, file, spool, progress);
+      if (!belongs(file, input, transcript.detection())) continue;
+      const read = yield* pushFile(transcript, file, spool, progress);
+      isEmpty &&= read === 0;
     }
     const { output, stretches } = transcript.plan();
     yield output;
@@ -46,7 +50,7 @@ export async function* readTranscript<T extends keyof Outputs>(
     yield transcript.end();
     return { detection: transcript.detection(), stats: transcript.stats() };
   } catch (error) {
-    throw aboutInput(error, input.label);
+    throw isEmpty ? aboutEmpty(error, input.label) : aboutInput(error, input.label);
   } finally {
     progress.end();
     spool.remove();
@@ -61,11 +65,20 @@ function belongs(file: InputFile, { files: [main] }: Input, detection: Detection
 
 /** What a transcript is, from the beginning of its main file. */
 export async function detectInput(input: Input): Promise<Detection> {
+  let isEmpty = false;
   try {
-    return detect(await headOf(input), input.files[0]?.name);
+    const head = await headOf(input);
+    isEmpty = head.length === 0;
+    return detect(head, input.files[0]?.name);
   } catch (error) {
-    throw aboutInput(error, input.label);
+    throw isEmpty ? aboutEmpty(error, input.label) : aboutInput(error, input.label);
   }
+}
+
+/** Nothing is no transcript of any agent's: there is no use in naming one. */
+function aboutEmpty(error: unknown, label: string): unknown {
+  if (codeOf(error) !== "unknown_format") return aboutInput(error, label);
+  return new UsageError(`${label}: there is nothing in it`, { cause: error });
 }
 
 /** How much of a transcript is enough to tell what it is. */
@@ -96,12 +109,14 @@ async function withSessionId(input: Input, options: ConvertOptions): Promise<Con
   return form === "stored" ? options : { ...options, sessionId };
 }
 
+/** Gives how many bytes there were. */
 async function* pushFile<T extends keyof Outputs>(
   transcript: Transcript<T>,
   file: InputFile,
   spool: Spool,
   progress: Progress,
-): AsyncGenerator<Outputs[T]> {
+): AsyncGenerator<Outputs[T], number> {
+  let read = 0;
   // Even a file without bytes is pushed: stretches name files by their number.
   yield transcript.push(file.name, new Uint8Array());
   for await (const chunk of open(file)) {
@@ -111,8 +126,10 @@ async function* pushFile<T extends keyof Outputs>(
       if (!spool.decided) decide(spool, transcript.detection());
     }
     progress.add(chunk.length);
+    read += chunk.length;
     yield output;
   }
+  return read;
 }
 
 /** Only a stored session is read twice. */
