@@ -11,6 +11,7 @@ import type { Input, InputFile } from "./input.js";
 import { LineSplitter } from "./lines.js";
 import { write } from "./output.js";
 import { open, peekLine, readTranscript } from "./read.js";
+import { isEvent } from "./saved.js";
 import { plural } from "./words.js";
 
 export const check: Command = {
@@ -93,15 +94,5 @@ async function eventBytes(input: Input, settings: ConvertOptions): Promise<Async
     return isEvent(line) ? open(file) : readTranscript("ndjson", { ...input, files: [file, ...others] }, settings);
   } catch (error) {
     throw aboutInput(error, input.label);
-  }
-}
-
-/** Whether a line is a universal event: no agent's own line has all of this. */
-function isEvent(line: string): boolean {
-  try {
-    const value = JSON.parse(line) as Record<string, unknown> | null;
-    return ["event_id", "sequence", "session_id", "type", "data"].every((field) => field in Object(value));
-  } catch {
-    return false;
   }
 }

@@ -9,12 +9,14 @@ import type { Input } from "./input.js";
 import { note } from "./output.js";
 import type { Reading } from "./read.js";
 import { readTranscript } from "./read.js";
+import { readSaved } from "./saved.js";
 import { count, plural, what } from "./words.js";
 
 export const convert: Command = {
   usage: "[options] [FILE|FOLDER|-]...",
   summary: "Converts transcripts to universal events, one JSON object a line, or to a document, on standard output.",
   details: `${INPUTS}
+Exchange transcripts and universal events that were saved are read too.
 
 What was read is summed up on standard error.`,
   options: {
@@ -38,14 +40,14 @@ What was read is summed up on standard error.`,
     };
     const open = await outputsFor(to, out);
     return eachInput(options.paths, async (found) => {
-      const { input: seen, exchange } = await lookAt(found, settings);
+      const { input: seen, kind } = await lookAt(found, settings);
       // Files of runs are named after their session: what is converted by another call is another one.
-      const input = out === undefined || exchange ? seen : { sessionId: nameOf(seen), ...seen };
-      if (exchange && (await isCalledBeside(input))) return EXIT.ok;
+      const input = out === undefined || kind !== "native" ? seen : { sessionId: nameOf(seen), ...seen };
+      if (kind === "exchange" && (await isCalledBeside(input))) return EXIT.ok;
       const output = open();
       const write: Write = (lines) => output.write(lines);
       try {
-        const summary = await (exchange ? readRuns(input, settings, write) : readInto(write, input, settings));
+        const summary = await readInto[kind](input, settings, write);
         await output.end();
         say(summary);
       } catch (error) {
@@ -57,7 +59,14 @@ What was read is summed up on standard error.`,
   },
 };
 
-async function readInto(write: Write, input: Input, settings: ConvertOptions): Promise<string> {
+/** Each writes the events of an input, one a line, and gives one line on what was read. */
+const readInto = {
+  native: readNative,
+  exchange: readRuns,
+  universal: (input: Input, _: ConvertOptions, write: Write) => readSaved(input, write),
+};
+
+async function readNative(input: Input, settings: ConvertOptions, write: Write): Promise<string> {
   const pieces = readTranscript("ndjson", input, settings);
   for (;;) {
     const { done, value } = await pieces.next();

@@ -12,11 +12,11 @@ export const detect: Command = {
   options: { json: { type: "boolean", help: "one JSON object a line" } },
   async run(options) {
     return eachInput(options.paths, async (found) => {
-      const { input, exchange } = await lookAt(found, { agent: "auto" });
-      if (exchange) {
+      const { input, kind } = await lookAt(found, { agent: "auto" });
+      if (kind !== "native") {
         const line = options.has("json")
-          ? JSON.stringify({ file: input.label, format: "exchange" })
-          : `${input.label}: exchange transcript`;
+          ? JSON.stringify({ file: input.label, format: kind })
+          : `${input.label}: ${kind === "universal" ? "universal events" : "exchange transcript"}`;
         await write(`${line}\n`);
         return EXIT.ok;
       }

@@ -8,21 +8,25 @@ import { aboutInput, UsageError } from "./failure.js";
 import { type Input, type InputFile, isFile } from "./input.js";
 import { write as print } from "./output.js";
 import { open as bytesOf, peekLine } from "./read.js";
+import { isEvent } from "./saved.js";
 import { plural } from "./words.js";
 
 /** Takes the bytes of universal events, one a line. */
 export type Write = (lines: Uint8Array) => Promise<void>;
 
-/** An input with nothing of it lost, and whether it is an exchange transcript. */
-export async function lookAt(input: Input, { agent }: ConvertOptions): Promise<{ input: Input; exchange: boolean }> {
+/** What an input is: what an agent wrote, an exchange transcript, or universal events. */
+export type Kind = "native" | "exchange" | "universal";
+
+/** An input with nothing of it lost, and what it is. */
+export async function lookAt(input: Input, { agent }: ConvertOptions): Promise<{ input: Input; kind: Kind }> {
   const [main, ...others] = input.files;
-  if (main === undefined || main.bytes !== undefined || agent !== "auto") return { input, exchange: false };
+  if (main === undefined || main.bytes !== undefined || agent !== "auto") return { input, kind: "native" };
   try {
     const { line, file } = await peekLine(main);
     // Cheap to see, before a module is loaded for it.
     const exchange = line.includes('"run_id"') && (await isExchange(line));
     const same = main.once ? { ...input, files: [file, ...others] } : input;
-    return { input: same, exchange };
+    return { input: same, kind: exchange ? "exchange" : isEvent(line) ? "universal" : "native" };
   } catch (error) {
     throw aboutInput(error, input.label);
   }
