@@ -4,6 +4,7 @@ import type { UniversalEvent } from "../types/index.js";
 import { toBytes } from "./bytes.js";
 import { decodeLines } from "./decode.js";
 import { InterlinearError } from "./errors.js";
+import type { WasmModule } from "./load.js";
 import { isNode } from "./node.js";
 
 /** How to write exchange transcripts. */
@@ -29,11 +30,14 @@ export interface ExchangeCounts {
   unparsed: number;
 }
 
+/** The module, compiled or as bytes. */
+type ExchangeSource = WasmModule | ArrayBuffer | ArrayBufferView;
+
 let loading: Promise<void> | undefined;
 let isLoaded = false;
 
 /** Loads the module that reads and writes exchange transcripts: it is not part of the core. */
-export function initExchange(source?: WebAssembly.Module | BufferSource): Promise<void> {
+export function initExchange(source?: ExchangeSource): Promise<void> {
   loading ??= load(source).catch((cause: unknown) => {
     loading = undefined;
     throw new InterlinearError(
@@ -46,7 +50,7 @@ export function initExchange(source?: WebAssembly.Module | BufferSource): Promis
   return loading;
 }
 
-async function load(source: WebAssembly.Module | BufferSource | undefined): Promise<void> {
+async function load(source: ExchangeSource | undefined): Promise<void> {
   const module = source ?? (await bytesOfModule());
   wasm.initSync({ module });
   isLoaded = true;
@@ -59,7 +63,7 @@ function loaded(): typeof wasm {
   throw new InterlinearError("not_initialized", message, "Call `await initExchange()` first.");
 }
 
-async function bytesOfModule(): Promise<BufferSource> {
+async function bytesOfModule(): Promise<ArrayBuffer | ArrayBufferView> {
   const url = wasm.moduleUrl();
   if (isNode()) return process.getBuiltinModule("node:fs").readFileSync(url);
   const response = await fetch(url);

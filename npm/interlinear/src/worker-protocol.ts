@@ -1,6 +1,7 @@
 // What the page and the Worker say to each other. The page asks for one piece after the other, so that a page that
 // cannot keep up is not buried in messages.
 import type { Detection, Stats } from "../types/index.js";
+import type { WasmModule } from "./load.js";
 import type { ConvertOptions } from "./transcript.js";
 
 /** A file of a transcript: bytes, or a file that is read piece by piece. */
@@ -14,7 +15,7 @@ export type WorkerOutput = "encoded" | "encodedTrace";
 
 /** From the page. */
 export type Request =
-  | { type: "open"; module: WebAssembly.Module; files: WorkerFile[]; options: ConvertOptions; to: WorkerOutput }
+  | { type: "open"; module: WasmModule; files: WorkerFile[]; options: ConvertOptions; to: WorkerOutput }
   | { type: "next" };
 
 /** From the Worker. */
