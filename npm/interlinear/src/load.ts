@@ -5,7 +5,9 @@ import { isNode, nativeCore, readModule } from "./node.js";
 import { wasmCore } from "./wasm.js";
 
 /** `WebAssembly.Module`; programs for Node alone do not declare it. */
-export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;
+export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module
+  : object;
 
 /** Where the WebAssembly module comes from: compiled, its bytes, a response, or its address. */
 export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView | Response | URL | string;

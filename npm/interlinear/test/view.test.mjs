@@ -52,6 +52,42 @@ test("each block runs the way its language does, code from left to right", () =>
   );
 });
 
+test("the columns of a table are aligned as it says", () => {
+  assert.equal(
+    rendered("|a|b|c|\n|:-|:-:|-:|\n|1|2|3|\n"),
+    "<div className=il-table tabIndex=0 dir=auto><table>" +
+      "<thead><tr><th scope=col className=il-left>a</><th scope=col className=il-center>b</>" +
+      "<th scope=col className=il-right>c</></></>" +
+      "<tbody><tr><td className=il-left>1</><td className=il-center>2</><td className=il-right>3</></></></></>",
+  );
+});
+
+test("quotes and lists are nested as deep as a person can see, and no deeper", () => {
+  const depth = (node) => (typeof node === "string" ? 0 : 1 + Math.max(0, ...node.children.map(depth)));
+  for (const source of [`${">".repeat(120_000)} a`, `${"1. ".repeat(40_000)} a`, `${"> - ".repeat(30_000)} a`]) {
+    const nodes = markdown(source).flatMap((block) => block.nodes);
+    assert.ok(Math.max(...nodes.map(depth)) <= 70);
+    assert.match(nodes.map(text).join(""), /^<(blockquote|ol).* a<\/>/s);
+  }
+  assert.equal(rendered(">> a\n>> b"), "<blockquote dir=auto><blockquote><p>a\nb</></></>");
+});
+
+test("a heading is one by the line beneath it, in a list too", () => {
+  assert.equal(rendered("a\nb\n==="), "<h3 dir=auto>a\nb</>");
+  assert.equal(rendered("- a\n  ===\n  b"), "<ul dir=auto><li><h3>a</>b</></>");
+});
+
+test("a list item of many lines costs no more than other text", () => {
+  const took = (source) => {
+    const began = process.cpuUsage().user;
+    markdown(source);
+    return process.cpuUsage().user - began;
+  };
+  took("a\n\n".repeat(40_000));
+  const [other, item] = [took("a\n\n".repeat(40_000)), took(`- a\n${"  a\n".repeat(30_000)}`)];
+  assert.ok(item < other * 10, `${other} µs for other text, ${item} µs for an item`);
+});
+
 test("HTML in Markdown stays text", () => {
   assert.equal(rendered("a <b>c</b>"), "<p dir=auto>a <b>c</b></>");
   assert.equal(rendered("<script>x</script>"), "<script>x</script>");

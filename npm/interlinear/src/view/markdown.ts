@@ -1,8 +1,8 @@
 // Markdown → a tree of harmless elements. The library only cuts the text into tokens; which elements come of them is
 // decided here. HTML in the text stays text.
-import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
 import { decodeEntities } from "./entities.js";
-import { type Element, element, type Node } from "./node.js";
+import { type Attributes, type Element, element, type Node } from "./node.js";
 import { safeImage, safeLink } from "./safe.js";
 
 /** A block of a text: what is unchanged of a growing text need not be drawn again. */
@@ -34,7 +34,7 @@ export function markdown(text: string): Block[] {
 }
 
 function lex(text: string): Token[] {
-  const lexer = new Lexer({ gfm: true });
+  const lexer = new Lexer({ gfm: true, tokenizer: new CarefulTokenizer() });
   const blocks = lexer.blockTokens(text.replaceAll(/\r\n?/g, "\n"), lexer.tokens);
   let spent = 0;
   for (const { src, tokens } of lexer.inlineQueue) {
@@ -43,6 +43,40 @@ function lex(text: string): Token[] {
     else lexer.inlineTokens(src, tokens);
   }
   return blocks;
+}
+
+/** How deep quotes and lists are nested; what is deeper is text. */
+const DEEPEST = 32;
+
+/** How far beneath a line that is to be a heading the line of `=` or `-` is looked for that makes it one. */
+const LONGEST_HEADING = 2000;
+
+/** Each of these would look through all that follows, for every level and for every line of a list. */
+class CarefulTokenizer extends Tokenizer {
+  #depth = 0;
+
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    return this.#nested(() => super.blockquote(src));
+  }
+
+  override list(src: string): Tokens.List | undefined {
+    return this.#nested(() => super.list(src));
+  }
+
+  override lheading(src: string): Tokens.Heading | undefined {
+    const end = src.length > LONGEST_HEADING ? src.lastIndexOf("\n", LONGEST_HEADING) : src.length;
+    return end > 0 ? super.lheading(src.slice(0, end)) : undefined;
+  }
+
+  #nested<T>(read: () => T | undefined): T | undefined {
+    if (this.#depth === DEEPEST) return undefined;
+    this.#depth += 1;
+    try {
+      return read();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
 }
 
 /** A text as it was written; in pieces, so that of one that grows only the last is drawn again. */
@@ -151,16 +185,20 @@ function listItem({ tokens, task }: Tokens.ListItem): Element {
 }
 
 function table({ header, rows }: Tokens.Table): Element {
-  const head = header.map(({ tokens }) => element("th", { scope: "col" }, nodes(tokens)));
+  const head = header.map(({ align, tokens }) => element("th", { scope: "col", ...aligned(align) }, nodes(tokens)));
   const body = rows.map((row) =>
     element(
       "tr",
       {},
-      row.map(({ tokens }) => element("td", {}, nodes(tokens))),
+      row.map(({ align, tokens }) => element("td", aligned(align), nodes(tokens))),
     ),
   );
   const whole = element("table", {}, [element("thead", {}, [element("tr", {}, head)]), element("tbody", {}, body)]);
   return element("div", { className: "il-table", tabIndex: 0 }, [whole]);
+}
+
+function aligned(align: Tokens.TableCell["align"]): Attributes {
+  return align === null ? {} : { className: `il-${align}` };
 }
 
 /** A link that may be followed; of any other, its text and where it would lead. */
