@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
-import { bytesOf, eventsOf, interlinear, recording, root, shell, start, stored, streamOf } from "./run.mjs";
+import { bytesOf, eventsOf, finish, interlinear, recording, root, shell, start, stored, streamOf } from "./run.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -72,6 +72,17 @@ describe("convert", () => {
     assert.equal(code, 0);
     assert.equal(new Set(eventsOf(stdout).map((event) => event.session_id)).size, 2);
     assert.equal(stderr.trim().split("\n").length, 2);
+  });
+
+  test("a folder may hold any number of documents", { timeout: 60_000 }, async () => {
+    const folder = mkdtempSync(join(scratch, "documents-"));
+    for (const name of ["session", "message"]) mkdirSync(join(folder, name));
+    for (let at = 0; at < 20_000; at += 1) writeFileSync(join(folder, "message", `${at}.json`), "{}");
+    // With so small a stack, as many are too many for the arguments of a call as a hundred thousand with a common one.
+    const { code, stderr } = await finish(start(["detect", folder], { node: ["--stack-size=100"] }));
+    rmSync(folder, { recursive: true });
+    assert.equal(code, 2);
+    assert.match(stderr, /not the transcript of a known agent/);
   });
 
   test("links to files in a folder are read as the files are", async () => {

@@ -88,6 +88,21 @@ test("a list item of many lines costs no more than other text", () => {
   assert.ok(item < other * 10, `${other} µs for other text, ${item} µs for an item`);
 });
 
+test("a subagent may have done any number of things", () => {
+  const item = (key, kind, children) => {
+    const item = { item_id: key, kind, status: "completed", content: [{ type: "text", text: key }] };
+    return { key, time: "", first: 1, last: 1, children, type: "item", item, completed_at: "", retracted: false };
+  };
+  const done = Array.from({ length: 200_000 }, (_, at) => item(`done-${at}`, "message", []));
+  const message = item("message", "message", [item("call", "tool_call", done)]);
+  const transcript = fold(undefined, []);
+  const rows = new Rows().of({
+    ...transcript,
+    turns: [{ key: "t", status: "running", metadata: {}, entries: [message] }],
+  });
+  assert.equal(rows.length, 200_003);
+});
+
 test("HTML in Markdown stays text", () => {
   assert.equal(rendered("a <b>c</b>"), "<p dir=auto>a <b>c</b></>");
   assert.equal(rendered("<script>x</script>"), "<script>x</script>");

@@ -22,7 +22,7 @@ export async function eachInput(
   const found: Input[] = [];
   for (const asked of paths.length === 0 ? [[]] : paths.map((path) => [path])) {
     try {
-      found.push(...(await findInputs(asked)));
+      for (const input of await findInputs(asked)) found.push(input);
     } catch (error) {
       worst = tell(error);
     }

@@ -187,13 +187,12 @@ async function documents(folder: string): Promise<Input[]> {
 }
 
 async function filesBelow(folder: string): Promise<InputFile[]> {
-  const found: InputFile[] = [];
-  for (const entry of await list(folder)) {
-    const path = join(folder, entry.name);
-    if (entry.isFolder) found.push(...(await filesBelow(path)));
-    else if (entry.isFile) found.push({ name: resolve(path), path, once: false });
-  }
-  return found;
+  const found = (await list(folder)).map(async ({ name, isFile, isFolder }): Promise<InputFile[]> => {
+    const path = join(folder, name);
+    if (isFolder) return filesBelow(path);
+    return isFile ? [{ name: resolve(path), path, once: false }] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** What is in a folder, in an order that is the same everywhere; nothing if there is no such folder. */

@@ -61,16 +61,23 @@ export class Rows {
     if (cached) return cached;
     const rows: Row[] = [];
     if (isDrawn(entry)) rows.push(this.#keep({ type: "entry", key: entry.key, depth, entry }));
-    for (const child of entry.children) rows.push(...this.#entry(child, depth + indent(entry, child)));
+    this.#below(entry, depth, rows);
     if (entry.type === "item" && entry.result !== undefined) {
       const { result } = entry;
       if (hasOwnResultRow(entry)) {
         rows.push(this.#keep({ type: "result", key: result.key, depth, entry: result, call: entry }));
       }
-      for (const child of result.children) rows.push(...this.#entry(child, depth + indent(entry, child)));
+      this.#below(result, depth, rows);
     }
     this.#byEntry.set(entry, rows);
     return rows;
+  }
+
+  /** Adds what hangs below an entry; one by one, for a subagent may have done more than a call takes arguments. */
+  #below(entry: Entry, depth: number, rows: Row[]): void {
+    for (const child of entry.children) {
+      for (const row of this.#entry(child, depth + indent(entry, child))) rows.push(row);
+    }
   }
 
   /** The row that is known already, if it draws the same. */
