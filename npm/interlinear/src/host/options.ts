@@ -40,7 +40,7 @@ export function checkName(name: string, value: string): void {
 
 /** Any text is an identifier. What is none (a lone surrogate) is written otherwise, and would be another one. */
 function checkId(sessionId: string): void {
-  if (sessionId !== "" && Buffer.from(sessionId).toString() === sessionId) return;
+  if (typeof sessionId === "string" && sessionId !== "" && Buffer.from(sessionId).toString() === sessionId) return;
   const message = `sessionId is ${JSON.stringify(sessionId)}`;
   throw new InterlinearError("bad_options", message, "It must be a text that is not empty; without one it is made up.");
 }

@@ -36,7 +36,10 @@ export function object(fields: Readonly<Record<string, Schema>>): Schema {
 export function complaint(schema: Schema, value: unknown, place = "the body"): string | undefined {
   if (schema.anyOf !== undefined) {
     const complaints = schema.anyOf.map((option) => complaint(option, value, place));
-    return complaints.includes(undefined) ? undefined : complaints[0];
+    if (complaints.includes(undefined)) return undefined;
+    const meant = schema.anyOf.findIndex((option) => isMeant(option, value));
+    const types = schema.anyOf.flatMap(({ properties }) => properties?.["type"]?.enum ?? []);
+    return complaints[meant] ?? `${place} must have a \`type\`: ${types.join(", ")}`;
   }
   if (schema.type !== undefined && !isOf(schema.type, value)) return `${place} must be ${nameOf(schema.type)}`;
   if (schema.enum !== undefined && !schema.enum.includes(value as string)) {
@@ -44,6 +47,12 @@ export function complaint(schema: Schema, value: unknown, place = "the body"): s
   }
   if (schema.items !== undefined) return firstOf(value as unknown[], schema.items, place);
   return schema.type === "object" ? inObject(schema, value as Record<string, unknown>, place) : undefined;
+}
+
+/** Whether the words that tell the options apart are those of this one: then it is this one that is wrong. */
+function isMeant({ properties = {} }: Schema, value: unknown): boolean {
+  const fields = Object(value) as Record<string, unknown>;
+  return Object.entries(properties).every(([name, { enum: words }]) => words?.includes(fields[name] as string) ?? true);
 }
 
 function inObject(schema: Schema, value: Record<string, unknown>, place: string): string | undefined {

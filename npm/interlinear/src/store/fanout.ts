@@ -1,6 +1,7 @@
 // Hands out what is written to those who follow: write first, then tell. Every store uses this one.
 import type { UniversalEvent } from "../../types/index.js";
 import { onAbort } from "../abort.js";
+import { checkPlace } from "./failures.js";
 import { Follower, joinDeltas } from "./follower.js";
 import { wantsNative } from "./record.js";
 import type { Gap, Store, SubscribeOptions } from "./store.js";
@@ -31,6 +32,7 @@ export class Fanout {
   }
 
   async *subscribe(sessionId: string, options: SubscribeOptions = {}): AsyncGenerator<UniversalEvent | Gap, void> {
+    checkPlace(options);
     const { signal } = options;
     signal?.throwIfAborted();
     const follower = new Follower(sessionId, options);

@@ -1,5 +1,5 @@
 import type { UniversalEvent } from "../../types/index.js";
-import { sessionBusy, unknownSession } from "./failures.js";
+import { checkPlace, sessionBusy, unknownSession } from "./failures.js";
 import { Fanout } from "./fanout.js";
 import { decode, type Stored } from "./record.js";
 import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "./store.js";
@@ -51,6 +51,7 @@ export class MemoryStore implements Store {
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
+    checkPlace(options);
     const { offset = 0, limit = Number.POSITIVE_INFINITY, signal } = options;
     const shelf = this.#shelves.get(sessionId);
     if (shelf === undefined) throw unknownSession(sessionId);

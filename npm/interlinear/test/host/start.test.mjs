@@ -61,7 +61,8 @@ test("options that are not names, and folders that are none, are refused before 
   await assert.rejects(start(host, { variant: "" }), { code: "bad_options" });
   await assert.rejects(start(host, { cwd: undefined }), { name: "InterlinearError", code: "bad_cwd" });
   // The core has no lone surrogates: its events would be another session's.
-  for (const sessionId of ["", "\ud800"]) await assert.rejects(start(host, { sessionId }), { code: "bad_options" });
+  for (const sessionId of ["", "\ud800", 7, null])
+    await assert.rejects(start(host, { sessionId }), { code: "bad_options" });
   const loop = join(cwd, "loop");
   symlinkSync(loop, loop);
   for (const folder of [join(cwd, "nowhere"), `${cwd}\0`, loop, join(cwd, "x".repeat(300)), program("claude.mjs")]) {

@@ -37,6 +37,16 @@ export const cases = {
     same(sequences(await readAll(store, "s", { offset: 990 })), range(991, 1000));
   },
 
+  async "an offset or a limit that is no number of events is refused"({ store }) {
+    await keep(store, "s", events("s", 1, 10));
+    for (const where of [{ offset: "3" }, { offset: -5 }, { offset: Number.NaN }, { offset: 1.5 }]) {
+      await refused("bad_options", () => readAll(store, "s", where));
+      await refused("bad_options", () => store.subscribe("s", where).next());
+    }
+    for (const limit of ["3", -1, Number.NaN]) await refused("bad_options", () => readAll(store, "s", { limit }));
+    same(sequences(await readAll(store, "s", { limit: Number.POSITIVE_INFINITY })), range(1, 10));
+  },
+
   async "lines that gave no event come with the event after them, to those who want them"({ store, again }) {
     const list = events("s", 1, 600);
     const silent = [{ line: 7, dir: "out", kind: "ping", text: nasty, outcome: "ignored", reason: "heartbeat" }];

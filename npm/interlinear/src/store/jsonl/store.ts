@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
 import { codeOf } from "../../errors.js";
-import { sessionBusy, unknownSession } from "../failures.js";
+import { checkPlace, sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
 import { prune, type Retention } from "../retention.js";
 import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "../store.js";
@@ -96,6 +96,7 @@ export class JsonlStore implements Store {
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
+    checkPlace(options);
     const paths = this.#paths(sessionId);
     const file = await openIfThere(paths.events);
     if (file === undefined) throw unknownSession(sessionId);

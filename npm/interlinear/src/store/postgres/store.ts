@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
 import { InterlinearError } from "../../errors.js";
-import { sessionBusy, unknownSession } from "../failures.js";
+import { checkPlace, sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
 import { decode, wantsNative } from "../record.js";
 import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "../store.js";
@@ -92,6 +92,7 @@ export class PostgresStore implements Store {
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
+    checkPlace(options);
     const { offset = 0, limit = Number.POSITIVE_INFINITY, signal } = options;
     const native = wantsNative(options);
     const statement = native ? this.#sql.readWithRaw : this.#sql.read;
