@@ -71,12 +71,17 @@ export class Client {
   readonly #baseUrl: string;
   readonly #token: string | undefined;
   readonly #fetch: typeof fetch;
+  /** Whether an address that begins with its path leads somewhere. */
+  readonly #hasPlace: boolean;
 
   constructor(options: ClientOptions) {
     checkAddress(options.baseUrl);
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    if (options.token !== undefined) checkToken(options.token);
+    this.#baseUrl = `${options.baseUrl}`.replace(/\/+$/, "");
     this.#token = options.token;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    // A page may be drawn on a server first, where it calls nobody.
+    this.#hasPlace = options.fetch !== undefined || typeof location === "object" || URL.canParse(this.#baseUrl);
   }
 
   /** Whether the server is there. */
@@ -128,6 +133,7 @@ export class Client {
   /** What is written after `offset`, then what comes, until the session ends. Connections that break are made anew. */
   async *streamEvents(sessionId: string, options: StreamEvents = {}): AsyncGenerator<UniversalEvent, void> {
     const where = path(sessionId, "events", "sse");
+    this.#mustHavePlace();
     const { offset = 0, includeRaw, includeSilent, overflow, onGap, signal } = options;
     yield* streamEvents({
       offset,
@@ -224,7 +230,12 @@ export class Client {
     }
   }
 
+  #mustHavePlace(): void {
+    if (!this.#hasPlace) throw badAddress(this.#baseUrl);
+  }
+
   async #call(method: string, where: string, sent: Sent = {}): Promise<Response> {
+    this.#mustHavePlace();
     const { query = {}, body, headers = {}, signal } = sent;
     const pairs = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],
@@ -249,10 +260,20 @@ export class Client {
   }
 }
 
-/** What has another scheme than HTTP would be called in vain again and again. In pages an address may have none. */
+/** What is no address of HTTP would be called in vain again and again. One that begins with its path may be a page's. */
 function checkAddress(baseUrl: string): void {
-  if (!URL.canParse(baseUrl) || /^https?:$/.test(new URL(baseUrl).protocol)) return;
-  throw new InterlinearError("bad_options", `baseUrl is ${baseUrl}`, "It begins with http:// or https://.");
+  const isPath = typeof baseUrl === "string" && !URL.canParse(baseUrl);
+  if (!isPath && !/^https?:/i.test(baseUrl)) throw badAddress(baseUrl);
+}
+
+function badAddress(baseUrl: string): InterlinearError {
+  return new InterlinearError("bad_options", `baseUrl is ${baseUrl}`, "It begins with http:// or https://.");
+}
+
+function checkToken(token: string): void {
+  // What a header takes; a line break in the middle, or what is no Latin, would look as if there were no server.
+  if (/^[\r\n]*[\t\u0020-\u007e\u0080-\u00ff]*[\r\n]*$/.test(token)) return;
+  throw new InterlinearError("bad_options", "the token has characters that no header takes", "Use the server's own.");
 }
 
 /** What is read as a stream must be one: a page of something else would be asked for again and again. */
@@ -264,7 +285,7 @@ function asStream(response: Response): Response {
 
 function path(...names: string[]): string {
   // In an address these are no names.
-  const wrong = names.find((name) => ["", ".", ".."].includes(name));
+  const wrong = names.find((name) => ["", ".", ".."].includes(name) || /\p{Surrogate}/u.test(name));
   if (wrong !== undefined) {
     const message = `${JSON.stringify(wrong)} names no session and no request in an address`;
     throw new InterlinearError("bad_options", message, "Use another identifier.");

@@ -209,11 +209,25 @@ test("an answer that breaks off is an error with a code", async () => {
 });
 
 test("what can be no address is refused before it is called", async () => {
-  for (const baseUrl of ["localhost:2468", "ftp://127.0.0.1"]) {
+  for (const baseUrl of ["localhost:2468", "ftp://127.0.0.1", undefined]) {
     assert.throws(() => new Client({ baseUrl }), { code: "bad_options", cure: /http:\/\// });
   }
+  for (const baseUrl of ["127.0.0.1:2468", "", "/api"]) {
+    const client = new Client({ baseUrl });
+    await assert.rejects(client.health(), { code: "bad_options", cure: /http:\/\// });
+    await assert.rejects(client.streamEvents("s").next(), { code: "bad_options" });
+  }
+  const baseUrl = "http://127.0.0.1:1";
+  for (const token of ["two\nlines", "\ufefft", "…"]) {
+    assert.throws(() => new Client({ baseUrl, token }), { code: "bad_options", message: /token/ });
+  }
+  // As a file may have it, whose last line has an end.
+  assert.ok(new Client({ baseUrl, token: "t\n" }));
+  // Who brings a `fetch` knows what it takes.
+  const own = new Client({ baseUrl: "/api", fetch: async (address) => Response.json({ address }) });
+  assert.deepEqual(await own.health(), { address: "/api/v1/health" });
   await serve([status(200, "{}")], async (client, asked) => {
-    for (const id of ["", ".", ".."]) {
+    for (const id of ["", ".", "..", "\ud800"]) {
       await assert.rejects(client.getSession(id), { code: "bad_options", message: /session/ });
       await assert.rejects(client.deleteSession(id), { code: "bad_options" });
       await assert.rejects(client.streamEvents(id).next(), { code: "bad_options" });
