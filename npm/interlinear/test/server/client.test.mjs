@@ -103,7 +103,10 @@ test("an event of megabytes costs no more for coming in small pieces", async () 
   await read(long(1e6));
   const [one, eight] = [await read(long(1e6)), await read(long(8e6))];
   assert.equal(eight.length, 8e6);
-  assert.ok(eight.took < Math.max(one.took, 50_000) * 24, `${one.took} µs for one megabyte, ${eight.took} µs for eight`);
+  assert.ok(
+    eight.took < Math.max(one.took, 50_000) * 24,
+    `${one.took} µs for one megabyte, ${eight.took} µs for eight`,
+  );
 });
 
 test("one signal stops any number of streams, and Node warns of nothing", async (t) => {
