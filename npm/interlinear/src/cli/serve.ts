@@ -38,9 +38,9 @@ describes the API.`,
     // An empty one is none: anybody would know it.
     const given = options.get("token") || process.env["INTERLINEAR_TOKEN"] || undefined;
     const token = tokenFor(host, given);
+    const cors = originsIn(options.get("cors") ?? "");
     const { store, place } = await openStore(options);
     const agents = new AgentHost({ store });
-    const cors = originsIn(options.get("cors") ?? "");
     const onError = (error: unknown) => note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     const handler = createServer({ host: agents, store, token, cors, onError });
     const server = await listenOrExplain(() => listen(withInspector(handler), { host, port }), host, port);
@@ -68,9 +68,12 @@ function number(options: Options, name: string, what: string, least = 0): number
   throw new UsageError(`--${name} ${value}: it takes ${what}`);
 }
 
-/** Origins as browsers send them: without spaces around them and a slash behind. */
+/** Origins as browsers send them: in small letters, without spaces around them and a slash behind. */
 function originsIn(list: string): string[] {
-  return list.split(",").flatMap((origin) => origin.trim().replace(/\/+$/, "") || []);
+  const origins = list.split(",").flatMap((origin) => origin.trim().replace(/\/+$/, "").toLowerCase() || []);
+  const wrong = origins.find((origin) => !/^(?:[a-z][a-z\d+.-]*:\/\/[^/\s]+|null|\*)$/.test(origin));
+  if (wrong === undefined) return origins;
+  throw new UsageError(`--cors ${wrong}: it takes origins of pages, as https://example.org or http://localhost:5173`);
 }
 
 /** On loopback one can be made up: only who is on this machine can use it. */

@@ -1,4 +1,5 @@
 // What may be asked of an agent, when a session starts and later.
+import type { McpServer } from "../../types/index.js";
 import { InterlinearError } from "../errors.js";
 import { type Recipe, recipes } from "./agents.js";
 import type { StartOptions } from "./host.js";
@@ -21,6 +22,7 @@ export function checkOptions(options: StartOptions): Recipe {
   for (const [name, value] of Object.entries({ model, variant, permissionMode, resume })) {
     if (value !== undefined) checkName(name, value);
   }
+  for (const [name, server] of Object.entries(mcpServers ?? {})) checkServer(name, server);
   const missing = Object.entries(offers).find(([, offered]) => !offered)?.[0];
   if (missing !== undefined) {
     const cure = `Leave \`${missing}\` out; what ${known.name} is to do stands in its own settings.`;
@@ -28,6 +30,14 @@ export function checkOptions(options: StartOptions): Recipe {
   }
   if (permissionMode !== undefined) checkMode(known, permissionMode);
   return known;
+}
+
+/** A server that is none would be missing without a word. */
+function checkServer(name: string, server: McpServer): void {
+  const { command, url }: Partial<McpServer> = Object(server);
+  if ([command, url].some((text) => typeof text === "string" && text !== "")) return;
+  const message = `the server of tools \`${name}\` has neither a \`command\` nor a \`url\``;
+  throw new InterlinearError("bad_options", message, "Give it a program, `{ command, args, env }`, or a `{ url }`.");
 }
 
 /** Values become arguments of programs: one that looks like an option is none of ours. */

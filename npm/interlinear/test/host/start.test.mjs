@@ -70,6 +70,10 @@ test("options that are not names, and folders that are none, are refused before 
   }
   const record = join(cwd, "nowhere", "recording.jsonl");
   await assert.rejects(start(host, { record }), { name: "InterlinearError", code: "bad_options", cure: /`record`/ });
+  for (const server of [{}, { command: "" }, { command: ["a"] }, 1, null]) {
+    const expected = { code: "bad_options", message: /tools `a`/, cure: /command/ };
+    await assert.rejects(start(host, { mcpServers: { a: server } }), expected);
+  }
   await assert.rejects(start(host, { agent: "nobody" }), { code: "unknown_agent" });
   await assert.rejects(start(host, { agent: "pi", permissionMode: "plan" }), { code: "unsupported" });
 });

@@ -164,3 +164,11 @@ test("a store that cannot be a folder is refused at the start", () => {
     assert.match(stderr, /--store DIR/);
   }
 });
+
+test("what is no origin of pages is refused: it would never be one that calls", () => {
+  for (const origin of ["example.org", "localhost:5173", "https://example.org/app"]) {
+    const { status, stderr } = serve("--port", "0", "--cors", `https://a.example,${origin}`);
+    assert.equal(status, 2);
+    assert.ok(stderr.startsWith(`interlinear: --cors ${origin}: `) && stderr.includes("http://"), stderr);
+  }
+});
