@@ -7,7 +7,7 @@ const cures: Record<string, string> = {
   bad_options: "Check the options against their TypeScript types.",
   bad_snapshot: "Hand in the bytes that `snapshot()` gave, unchanged.",
   crashed: "Open the session again, or `restore` its last snapshot. Please report the input that did this.",
-  disposed: "Do not use a session after it was disposed of.",
+  disposed: "Do not use what was disposed of: open it again.",
   not_initialized: "Call `await init()` first: the WebAssembly module must be loaded.",
   session_busy: "Close its writer, or wait until the process that holds it has ended.",
   session_lost: "Open the session again, if nobody else is to write it.",

@@ -73,7 +73,7 @@ async function bytesOfModule(): Promise<ArrayBuffer | ArrayBufferView> {
 
 /** Turns universal events, as NDJSON in any chunks, into exchange events. `initExchange` must have been awaited. */
 export class ExchangeWriter {
-  readonly #exporter: wasm.Exporter;
+  #exporter: wasm.Exporter | undefined;
 
   constructor({ filePerRun = false }: ToExchangeOptions = {}) {
     this.#exporter = new (loaded().Exporter)(filePerRun);
@@ -82,23 +82,26 @@ export class ExchangeWriter {
   /** The next bytes; gives the lines that are known now. */
   push(chunk: string | Uint8Array): Uint8Array {
     const bytes = toBytes(chunk);
-    return refused(() => this.#exporter.push(bytes));
+    const exporter = inUse(this.#exporter);
+    return refused(() => exporter.push(bytes));
   }
 
   /** There are no more. */
   end(): Uint8Array {
-    return refused(() => this.#exporter.end());
+    const exporter = inUse(this.#exporter);
+    return refused(() => exporter.end());
   }
 
   /** Gives the memory back; nothing can be called after that. */
   free(): void {
-    this.#exporter.free();
+    this.#exporter?.free();
+    this.#exporter = undefined;
   }
 }
 
 /** Turns the files of runs into universal events. `initExchange` must have been awaited. */
 export class ExchangeReader {
-  readonly #importer: wasm.Importer;
+  #importer: wasm.Importer | undefined;
 
   constructor({ sessionId, includeRaw = false }: FromExchangeOptions = {}) {
     this.#importer = new (loaded().Importer)(sessionId, includeRaw);
@@ -106,27 +109,28 @@ export class ExchangeReader {
 
   /** The next bytes of a file. */
   push(file: string, chunk: string | Uint8Array): void {
-    this.#importer.push(file, toBytes(chunk));
+    inUse(this.#importer).push(file, toBytes(chunk));
   }
 
   /** The runs that were called and are in none of the files so far: `<run>.jsonl` may be pushed too. */
   missing(): string[] {
-    return this.#importer.missing();
+    return inUse(this.#importer).missing();
   }
 
   /** All files were pushed: gives the events, as NDJSON. */
   end(): Uint8Array {
-    return this.#importer.end();
+    return inUse(this.#importer).end();
   }
 
   /** What became of the lines that were read. */
   counts(): ExchangeCounts {
-    return JSON.parse(this.#importer.counts()) as ExchangeCounts;
+    return JSON.parse(inUse(this.#importer).counts()) as ExchangeCounts;
   }
 
   /** Gives the memory back; nothing can be called after that. */
   free(): void {
-    this.#importer.free();
+    this.#importer?.free();
+    this.#importer = undefined;
   }
 }
 
@@ -161,6 +165,11 @@ export async function fromExchange(
   } finally {
     reader.free();
   }
+}
+
+function inUse<T>(held: T | undefined): T {
+  if (held !== undefined) return held;
+  throw new InterlinearError("disposed", "the reader or writer of exchange transcripts was disposed of");
 }
 
 function refused<T>(run: () => T): T {

@@ -81,3 +81,19 @@ test("what is no event is refused, and what became of the lines is told", async 
   writer.free();
   reader.free();
 });
+
+test("a reader and a writer that were disposed of say so, and may be disposed of again", async () => {
+  await initExchange();
+  const [reader, writer] = [new ExchangeReader(), new ExchangeWriter()];
+  for (const used of [reader, reader, writer, writer]) used.free();
+  for (const use of [
+    () => reader.push("a", "{}"),
+    () => reader.missing(),
+    () => reader.end(),
+    () => reader.counts(),
+    () => writer.push("{}"),
+    () => writer.end(),
+  ]) {
+    assert.throws(use, { name: "InterlinearError", code: "disposed", cure: /disposed/ });
+  }
+});
