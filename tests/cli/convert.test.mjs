@@ -1,9 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
-import { bytesOf, eventsOf, finish, interlinear, recording, root, shell, start, stored, streamOf } from "./run.mjs";
+import {
+  bytesOf,
+  command,
+  eventsOf,
+  finish,
+  interlinear,
+  recording,
+  root,
+  shell,
+  start,
+  stored,
+  streamOf,
+} from "./run.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -195,6 +208,26 @@ describe("what cannot be read", () => {
       assert.deepEqual([code, stderr], [0, ""]);
       assert.match(stdout, /s\.jsonl: claude/);
     }
+  });
+
+  test("what may not be looked into in a folder is named, and does not keep the others from being read", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "interlinear-locked-"));
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "hello.jsonl"), bytesOf(recording("hello")));
+    for (const name of ["locked", "below", join("below", "locked")]) mkdirSync(join(folder, name));
+    for (const path of [folder, join(folder, "below")]) chmodSync(path, 0o755);
+    for (const name of ["locked", join("below", "locked")]) chmodSync(join(folder, name), 0);
+    // There is no door that is locked for root.
+    const nobody = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const detect = (path) => finish(spawn(process.execPath, [command, "detect", path], nobody));
+    const { code, stdout, stderr } = await detect(folder);
+    assert.deepEqual([code, stdout], [2, `${join(folder, "hello.jsonl")}: claude 2.1.197, live, recording\n`]);
+    for (const name of ["locked", join("below", "locked")]) {
+      assert.ok(stderr.includes(`${join(folder, name)}: it may not be read by you`), stderr);
+    }
+    const alone = await detect(join(folder, "below"));
+    assert.equal(alone.code, 2);
+    assert.match(alone.stderr, /^interlinear: .*below\/locked: it may not be read by you.*\n$/);
   });
 
   test("a folder without transcripts is exit code 2", async () => {

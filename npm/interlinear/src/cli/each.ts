@@ -19,12 +19,15 @@ export async function eachInput(
     note(`interlinear: ${error.message}`);
     return EXIT.usage;
   };
+  const leaveOut = (error: unknown) => {
+    worst = tell(error);
+  };
   const found: Input[] = [];
   for (const asked of paths.length === 0 ? [[]] : paths.map((path) => [path])) {
     try {
-      for (const input of await findInputs(asked)) found.push(input);
+      for (const input of await findInputs(asked, leaveOut)) found.push(input);
     } catch (error) {
-      worst = tell(error);
+      leaveOut(error);
     }
   }
   // What each is called does not depend on whether the others are there.

@@ -37,19 +37,22 @@ export function stemOf(path: string): string {
   return path.endsWith(ENDING) ? path.slice(0, -ENDING.length) : path;
 }
 
+/** Says what cannot be read in a folder, where there are others that can. */
+type Tell = (error: unknown) => void;
+
 /** The transcripts that the arguments of a command name. */
-export async function findInputs(paths: readonly string[]): Promise<Input[]> {
+export async function findInputs(paths: readonly string[], tell: Tell): Promise<Input[]> {
   if (paths.length === 0) {
     if (process.stdin.isTTY) throw new UsageError("nothing to read: name a file or a folder, or pipe a stream in");
     return [standardInput];
   }
-  const found = await Promise.all(paths.map((path) => findInput(path)));
+  const found = await Promise.all(paths.map((path) => findInput(path, tell)));
   return found.flat();
 }
 
 const standardInput: Input = { label: "stdin", files: [{ name: "stdin", path: "-", once: true }] };
 
-async function findInput(path: string): Promise<Input[]> {
+async function findInput(path: string, tell: Tell): Promise<Input[]> {
   if (path === "-") return [standardInput];
   try {
     const stats = await stat(path);
@@ -61,7 +64,7 @@ async function findInput(path: string): Promise<Input[]> {
   // The folder of one session, whose main file lies beside it.
   const main = stemOf(path.replace(/[\\/]+$/, "")) + ENDING;
   if (await isFile(main)) return [await oneFile(main, false)];
-  const inputs = await inFolder(path);
+  const inputs = await inFolder(path, tell);
   if (inputs.length === 0) throw new UsageError(`${path}: there is no .jsonl or .json file in this folder`);
   return inputs;
 }
@@ -149,7 +152,7 @@ const THREAD = /^T-.*\.json$/;
 const TREE = ["session", "message"];
 
 /** Each `.jsonl` file is a session; folders that belong to none of them are looked into. */
-async function inFolder(folder: string): Promise<Input[]> {
+async function inFolder(folder: string, tell: Tell): Promise<Input[]> {
   const entries = await list(folder);
   if (TREE.every((name) => entries.some((entry) => entry.name === name && entry.isFolder))) {
     return documents(folder);
@@ -165,16 +168,28 @@ async function inFolder(folder: string): Promise<Input[]> {
   // Beside a session lies the folder of its subagents; in a store, that of what is kept with it.
   const taken = new Set(sessions.map(stemOf).flatMap((stem) => [stem, `${stem}.d`]));
   const folders = entries.filter((entry) => entry.isFolder && !taken.has(entry.name));
-  const found = await Promise.all([
-    ...[...sessions, ...threads].map(async (name) => [await oneFile(join(folder, name), false)]),
+  const found = await Promise.allSettled([
+    ...[...sessions, ...threads].map((name) => inputOf(join(folder, name))),
     ...(rollouts.length > 0
       ? [together(join(folder, rollouts[0] ?? ""), at(folder, rollouts)).then((one) => [one])]
       : []),
     ...databases.map(async (name) => [await database(join(folder, name))]),
-    ...folders.map((entry) => inFolder(join(folder, entry.name))),
+    ...folders.map((entry) => inFolder(join(folder, entry.name), tell)),
   ]);
-  const inputs = found.flat();
+  const inputs = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const failures = found.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+  if (inputs.length === 0 && failures.length > 0) throw failures[0];
+  failures.forEach(tell);
   return inputs.length > 0 ? inputs : documents(folder);
+}
+
+/** A session's file in a folder; it may be gone since the folder was read. */
+async function inputOf(path: string): Promise<Input[]> {
+  try {
+    return [await oneFile(path, false)];
+  } catch (error) {
+    throw aboutInput(error, path);
+  }
 }
 
 const at = (folder: string, names: readonly string[]): InputFile[] =>
