@@ -364,6 +364,42 @@ test("permissions and questions are answered by their buttons", async () => {
   ]);
 });
 
+test("where one answer is asked for, an own one takes the place of what was chosen, and the other way round", async () => {
+  const { start, event } = session();
+  const options = [{ label: "Red" }, { label: "Blue" }];
+  const question = { prompt: "Which?", options: ["Red", "Blue"], status: "requested" };
+  await show(
+    [
+      ...start(),
+      event("question.requested", {
+        ...question,
+        question_id: "colour",
+        questions: [
+          { text: "Walls?", options, free_text: true },
+          { text: "Doors?", options, free_text: true },
+          { text: "Both?", options, free_text: true, multi_select: true },
+        ],
+      }),
+    ],
+    { answering: true },
+  );
+  const at = (index) => page.locator("fieldset").nth(index);
+  for (const index of [0, 2]) {
+    await at(index).getByLabel("Red").check();
+    await at(index).getByPlaceholder("Your own answer").fill("Green");
+  }
+  assert.equal(await at(0).getByLabel("Red").isChecked(), false);
+  await at(1).getByPlaceholder("Your own answer").fill("Green");
+  await at(1).getByLabel("Blue").check();
+  assert.equal(await at(1).getByPlaceholder("Your own answer").inputValue(), "");
+  await page.getByRole("button", { name: "Answer" }).click();
+  assert.deepEqual((await page.evaluate(() => globalThis.answers)).at(-1), [
+    "question",
+    "colour",
+    [["Green"], ["Blue"], ["Red", "Green"]],
+  ]);
+});
+
 test("without a way to answer there are no buttons", async () => {
   const { start, event } = session();
   await show([...start(), event("permission.requested", { permission_id: "p", action: "Bash", status: "requested" })]);

@@ -111,6 +111,15 @@ function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
     if (reply !== undefined) send(() => reply(answers));
   };
   const set = <T,>(list: readonly T[], at: number, value: T) => list.map((old, index) => (index === at ? value : old));
+  // Where one answer is asked for, it is the one that was given last.
+  const choose = (at: number, labels: readonly string[]) => {
+    setChosen(set(chosen, at, labels));
+    if (questions[at]?.multi_select !== true) setWritten(set(written, at, ""));
+  };
+  const write = (at: number, text: string) => {
+    setWritten(set(written, at, text));
+    if (questions[at]?.multi_select !== true && text.trim() !== "") setChosen(set(chosen, at, []));
+  };
   return (
     <form className="il-request" data-status={question.status} aria-labelledby={title} onSubmit={submit}>
       <h3 id={title}>{question.kind === "plan" ? "The agent has a plan" : "The agent asks"}</h3>
@@ -123,7 +132,7 @@ function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
           <Choices
             question={one}
             chosen={chosen[index] ?? []}
-            choose={(labels) => setChosen(set(chosen, index, labels))}
+            choose={(labels) => choose(index, labels)}
           />
           {(one.free_text === true || one.options.length === 0) && (
             <input
@@ -131,7 +140,7 @@ function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
               aria-label={`Your own answer to: ${one.text}`}
               placeholder="Your own answer"
               value={written[index] ?? ""}
-              onChange={(event) => setWritten(set(written, index, event.target.value))}
+              onChange={(event) => write(index, event.target.value)}
             />
           )}
         </fieldset>
