@@ -400,6 +400,26 @@ test("where one answer is asked for, an own one takes the place of what was chos
   ]);
 });
 
+test("an answer that is not sent yet is still there when its question was scrolled away", async () => {
+  const { start, say, event } = session();
+  const questions = [{ text: "Walls?", options: [{ label: "Red" }], free_text: true, multi_select: true }];
+  await show(
+    [
+      ...start(),
+      ...Array.from({ length: 100 }, (_, index) => say(`m${index}`, "assistant", `Message ${index}`)).flat(),
+      event("question.requested", { question_id: "q", prompt: "", options: [], status: "requested", questions }),
+    ],
+    { answering: true },
+  );
+  await page.getByLabel("Red").check();
+  await page.getByPlaceholder("Your own answer").fill("Green");
+  await page.evaluate(() => globalThis.page.handle.current.scrollToEvent(3));
+  await page.getByLabel("Red").waitFor({ state: "detached" });
+  await page.evaluate(() => globalThis.page.handle.current.scrollToEnd());
+  assert.equal(await page.getByLabel("Red").isChecked(), true);
+  assert.equal(await page.getByPlaceholder("Your own answer").inputValue(), "Green");
+});
+
 test("without a way to answer there are no buttons", async () => {
   const { start, event } = session();
   await show([...start(), event("permission.requested", { permission_id: "p", action: "Bash", status: "requested" })]);

@@ -16,8 +16,8 @@ export interface TranscriptActions {
 export interface TranscriptContextValue {
   readonly parts: TranscriptParts;
   readonly actions: TranscriptActions;
-  /** What the reader opened and closed, by name: a row that is scrolled away is taken out of the page. */
-  readonly opened: Map<string, boolean>;
+  /** What the reader opened, closed, chose and wrote, by name: a row that is scrolled away is taken out of the page. */
+  readonly kept: Map<string, unknown>;
 }
 
 export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
@@ -38,14 +38,23 @@ export function useActions(): TranscriptActions {
   return useTranscriptContext().actions;
 }
 
+/** A state of a part that stays while its row is scrolled away. */
+export function useKept<T>(name: string, initial: T): [value: T, set: (value: T) => void] {
+  const { kept } = useTranscriptContext();
+  const [, redraw] = useState(0);
+  const set = useCallback(
+    (value: T) => {
+      kept.set(name, value);
+      redraw((count) => count + 1);
+    },
+    [kept, name],
+  );
+  return [kept.has(name) ? (kept.get(name) as T) : initial, set];
+}
+
 /** Whether something is open. It stays so while it is scrolled away. */
 export function useOpen(name: string, byDefault: boolean): [open: boolean, toggle: () => void] {
-  const { opened } = useTranscriptContext();
-  const [, redraw] = useState(0);
-  const open = opened.get(name) ?? byDefault;
-  const toggle = useCallback(() => {
-    opened.set(name, !(opened.get(name) ?? byDefault));
-    redraw((count) => count + 1);
-  }, [opened, name, byDefault]);
+  const [open, setOpen] = useKept(name, byDefault);
+  const toggle = useCallback(() => setOpen(!open), [setOpen, open]);
   return [open, toggle];
 }

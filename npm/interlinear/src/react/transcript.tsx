@@ -59,7 +59,7 @@ export function Transcript(props: TranscriptProps): ReactNode {
 function OneTranscript(props: TranscriptProps): ReactNode {
   const { transcript, parts, follow = true, label = "Transcript", className, style, selected, onSelect, empty } = props;
   const { replyPermission, replyQuestion, rejectQuestion } = props;
-  const [opened] = useState(() => new Map<string, boolean>());
+  const [kept] = useState(() => new Map<string, unknown>());
   const context = useMemo(
     (): TranscriptContextValue => ({
       parts: { ...defaultParts, ...parts },
@@ -68,9 +68,9 @@ function OneTranscript(props: TranscriptProps): ReactNode {
         ...(replyQuestion && { replyQuestion }),
         ...(rejectQuestion && { rejectQuestion }),
       },
-      opened,
+      kept,
     }),
-    [opened, parts, replyPermission, replyQuestion, rejectQuestion],
+    [kept, parts, replyPermission, replyQuestion, rejectQuestion],
   );
   const [maker] = useState(() => new Rows());
   const rows = useMemo(() => maker.of(transcript), [maker, transcript]);

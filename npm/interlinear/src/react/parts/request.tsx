@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useId, useState } from "react";
 import type { Question as OneQuestion, PermissionReply, QuestionData } from "../../../types/index.js";
 import { visible } from "../../view/safe.js";
 import { askedAndAnswered, permissionWords, questionWords } from "../../view/words.js";
-import { useParts } from "../context.js";
+import { useKept, useParts } from "../context.js";
 import type { PermissionProps, QuestionProps } from "../parts.js";
 
 const REPLIES: readonly { reply: PermissionReply; label: string }[] = [
@@ -95,12 +95,15 @@ export function Question(props: QuestionProps): ReactNode {
   );
 }
 
+const NOTHING = [] as const;
+
 function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
   const { Markdown } = useParts();
   const { sending, problem, send } = useAnswer();
   const questions = questionsOf(question);
-  const [chosen, setChosen] = useState<readonly (readonly string[])[]>(() => questions.map(() => []));
-  const [written, setWritten] = useState<readonly string[]>(() => questions.map(() => ""));
+  const name = `question:${question.question_id}`;
+  const [chosen, setChosen] = useKept<readonly (readonly string[])[]>(`${name}/chosen`, NOTHING);
+  const [written, setWritten] = useKept<readonly string[]>(`${name}/written`, NOTHING);
   const title = useId();
   const answers = questions.map((_, index) => {
     const own = written[index]?.trim();
@@ -110,7 +113,7 @@ function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
     event.preventDefault();
     if (reply !== undefined) send(() => reply(answers));
   };
-  const set = <T,>(list: readonly T[], at: number, value: T) => list.map((old, index) => (index === at ? value : old));
+  const set = <T,>(list: readonly T[], at: number, value: T) => Object.assign([...list], { [at]: value });
   // Where one answer is asked for, it is the one that was given last.
   const choose = (at: number, labels: readonly string[]) => {
     setChosen(set(chosen, at, labels));
@@ -129,11 +132,7 @@ function OpenQuestion({ question, reply, reject }: QuestionProps): ReactNode {
             {one.header !== undefined && <span className="il-header">{visible(one.header)}</span>}
             <Markdown text={one.text} />
           </legend>
-          <Choices
-            question={one}
-            chosen={chosen[index] ?? []}
-            choose={(labels) => choose(index, labels)}
-          />
+          <Choices question={one} chosen={chosen[index] ?? []} choose={(labels) => choose(index, labels)} />
           {(one.free_text === true || one.options.length === 0) && (
             <input
               type="text"
