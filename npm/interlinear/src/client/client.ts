@@ -76,11 +76,9 @@ export class Client {
 
   constructor(options: ClientOptions) {
     checkAddress(options.baseUrl);
-    if (options.token !== undefined) checkToken(options.token);
     this.#baseUrl = `${options.baseUrl}`.replace(/\/+$/, "");
     this.#token = options.token;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
-    // A page may be drawn on a server first, where it calls nobody.
     this.#hasPlace = options.fetch !== undefined || typeof location === "object" || URL.canParse(this.#baseUrl);
   }
 
@@ -133,7 +131,7 @@ export class Client {
   /** What is written after `offset`, then what comes, until the session ends. Connections that break are made anew. */
   async *streamEvents(sessionId: string, options: StreamEvents = {}): AsyncGenerator<UniversalEvent, void> {
     const where = path(sessionId, "events", "sse");
-    this.#mustHavePlace();
+    this.#mustBeCallable();
     const { offset = 0, includeRaw, includeSilent, overflow, onGap, signal } = options;
     yield* streamEvents({
       offset,
@@ -230,12 +228,14 @@ export class Client {
     }
   }
 
-  #mustHavePlace(): void {
+  /** Not sooner: a page may be drawn where it calls nobody, and whoever set up the client hears of it in its place. */
+  #mustBeCallable(): void {
     if (!this.#hasPlace) throw badAddress(this.#baseUrl);
+    if (this.#token !== undefined) checkToken(this.#token);
   }
 
   async #call(method: string, where: string, sent: Sent = {}): Promise<Response> {
-    this.#mustHavePlace();
+    this.#mustBeCallable();
     const { query = {}, body, headers = {}, signal } = sent;
     const pairs = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],

@@ -222,10 +222,11 @@ test("what can be no address is refused before it is called", async () => {
   }
   const baseUrl = "http://127.0.0.1:1";
   for (const token of ["two\nlines", "\ufefft", "…"]) {
-    assert.throws(() => new Client({ baseUrl, token }), { code: "bad_options", message: /token/ });
+    await assert.rejects(new Client({ baseUrl, token }).health(), { code: "bad_options", message: /token/ });
+    await assert.rejects(new Client({ baseUrl, token }).streamEvents("s").next(), { code: "bad_options" });
   }
   // As a file may have it, whose last line has an end.
-  assert.ok(new Client({ baseUrl, token: "t\n" }));
+  await assert.rejects(new Client({ baseUrl, token: "t\n" }).health(), { code: "unreachable" });
   // Who brings a `fetch` knows what it takes.
   const own = new Client({ baseUrl: "/api", fetch: async (address) => Response.json({ address }) });
   assert.deepEqual(await own.health(), { address: "/api/v1/health" });
