@@ -109,6 +109,22 @@ test("a permission is refused", async () => {
   await transcript().locator('.il-request[data-status="reject"]').waitFor();
 });
 
+test("what could not be sent is said, and stays to be sent again", async () => {
+  await page.route("**/messages", (route) => route.abort());
+  await prompt("say this");
+  await page.getByRole("alert").waitFor();
+  await page.unroute("**/messages");
+  const box = page.getByRole("textbox", { name: "Prompt" });
+  assert.equal(await box.inputValue(), "say this");
+  await box.press("Enter");
+  await transcript().getByText("say this").first().waitFor();
+  assert.equal(await box.inputValue(), "");
+  assert.equal(await page.getByRole("alert").count(), 0);
+  // The browser's own, of the request that was cut off.
+  const others = inspector.complaints.filter((complaint) => !complaint.includes("ERR_FAILED"));
+  inspector.complaints.splice(0, inspector.complaints.length, ...others);
+});
+
 test("a question is asked and answered", async () => {
   await prompt("question");
   await page.getByRole("form", { name: "The agent asks" }).waitFor();

@@ -88,7 +88,7 @@ async function filesBelow(entry: FileSystemEntry): Promise<Found[]> {
     // A folder is given a hundred entries at a time.
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (batch.length === 0) return found;
-    for (const below of batch) found.push(...(await filesBelow(below)));
+    for (const below of batch) for (const file of await filesBelow(below)) found.push(file);
   }
 }
 

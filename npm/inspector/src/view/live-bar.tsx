@@ -25,7 +25,13 @@ export function LiveBar({ transcript, controls }: { transcript: TranscriptState;
     const said = text.trim();
     if (said === "" || busy) return;
     setText("");
-    attempt(() => controls.send(said));
+    attempt(() =>
+      controls.send(said).catch((error: unknown) => {
+        // What was written is not lost: it can be sent again.
+        setText((since) => since || said);
+        throw error;
+      }),
+    );
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
