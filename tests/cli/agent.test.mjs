@@ -138,6 +138,20 @@ test("a person allows, refuses with words, or allows for the whole session", asy
   assert.deepEqual(await answer("a"), [["replyPermission", "p", "accept_for_session"]]);
   assert.deepEqual(await answer("n not now"), [["replyPermission", "p", "reject", "not now"]]);
   assert.deepEqual(await answer(""), [["replyPermission", "p", "reject"]]);
+  assert.deepEqual(await answer(" Yes "), [["replyPermission", "p", "accept"]]);
+  assert.deepEqual(await answer("always"), [["replyPermission", "p", "accept_for_session"]]);
+  assert.deepEqual(await answer("No, not now."), [["replyPermission", "p", "reject", "not now."]]);
+});
+
+test("words that only begin like a yes allow nothing, and are told to the agent", async () => {
+  const data = { permission_id: "p", action: "Bash", title: "ls", options: ["accept", "accept_for_session", "reject"] };
+  for (const words of ["you must not", "abort", "always ask first", "yarn, not npm", "y?", "nothing of that kind"]) {
+    const replies = await typed([words], (person, session, signal) => person.permission(session, data, signal));
+    assert.deepEqual(replies, [["replyPermission", "p", "reject", words]]);
+  }
+  const once = { ...data, options: ["accept", "reject"] };
+  const replies = await typed(["a"], (person, session, signal) => person.permission(session, once, signal));
+  assert.deepEqual(replies, [["replyPermission", "p", "reject", "a"]]);
 });
 
 test("a person answers by number, by several, in words, or not at all", async () => {

@@ -65,13 +65,12 @@ export class Person implements Answers {
 
   async #permission(session: AgentSession, data: PermissionData, signal: AbortSignal): Promise<void> {
     const { permission_id, action, title = "", options = ["accept", "reject"] } = data;
-    const lasting = options.includes("accept_for_session") ? ", a for the whole session" : "";
+    const canLast = options.includes("accept_for_session");
+    const lasting = canLast ? ", a(lways) for the whole session" : "";
     this.#say(`${this.#style.yellow("?")} ${this.#style.bold(clean(action))} ${clean(title)}`);
     const answer = await this.ask(`  allow it? y(es), n(o)${lasting} `, signal);
-    const [, word = "", message = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
-    const replies: Record<string, PermissionReply> = { y: "accept", a: "accept_for_session" };
-    const chosen = replies[word.slice(0, 1).toLowerCase()] ?? "reject";
-    await session.replyPermission(permission_id, chosen, chosen === "reject" && message !== "" ? message : undefined);
+    const { reply, message } = permissionReply(answer, canLast);
+    await session.replyPermission(permission_id, reply, message);
   }
 
   async #question(session: AgentSession, data: QuestionData, signal: AbortSignal): Promise<void> {
@@ -117,4 +116,12 @@ export class Person implements Answers {
   #say(text: string): void {
     this.#terminal.output.write(`${text}\n`);
   }
+}
+
+/** Only whole words allow: "you must not" and "abort" begin with the letters that do. Other words say why not. */
+function permissionReply(answer: string, canLast: boolean): { reply: PermissionReply; message: string | undefined } {
+  if (/^\s*y(?:es)?\s*$/i.test(answer)) return { reply: "accept", message: undefined };
+  if (canLast && /^\s*a(?:lways)?\s*$/i.test(answer)) return { reply: "accept_for_session", message: undefined };
+  const message = answer.replace(/^\s*no?(?![^\s,.:;!])[,.:;!]*/i, "").trim();
+  return { reply: "reject", message: message === "" ? undefined : message };
 }
