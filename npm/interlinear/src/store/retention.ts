@@ -1,4 +1,4 @@
-import { codeOf } from "../errors.js";
+import { codeOf, InterlinearError } from "../errors.js";
 import type { Store } from "./store.js";
 
 /** How long sessions are kept. Those that are being written are never removed. */
@@ -11,8 +11,21 @@ export interface Retention {
   maxBytes?: number;
 }
 
+/** Refuses a limit that is no number: compared with one (a variable that is not set), every session would be too much. */
+export function checkRetention({ maxAge, maxSessions, maxBytes }: Retention): void {
+  for (const [name, limit] of Object.entries({ maxAge, maxSessions, maxBytes })) {
+    if (limit === undefined || (typeof limit === "number" && limit >= 0)) continue;
+    throw new InterlinearError(
+      "bad_options",
+      `${name} is ${limit}`,
+      "It must be a number, not below 0; or leave it out.",
+    );
+  }
+}
+
 /** Removes the sessions that are no longer to be kept; gives their ids. */
 export async function prune(store: Store, retention: Retention, now = Date.now()): Promise<string[]> {
+  checkRetention(retention);
   const { maxAge = Number.POSITIVE_INFINITY, maxSessions = Number.POSITIVE_INFINITY } = retention;
   const { maxBytes = Number.POSITIVE_INFINITY } = retention;
   const removed: string[] = [];

@@ -386,6 +386,17 @@ export const cases = {
     await next.close();
   },
 
+  async "a limit that is no number removes nothing, and is refused"({ store, prune }) {
+    await keep(store, "a", events("a", 1, 3));
+    for (const limit of [Number.NaN, null, "7", -1]) {
+      for (const name of ["maxAge", "maxSessions", "maxBytes"]) {
+        await refused("bad_options", () => prune(store, { [name]: limit }));
+      }
+    }
+    same(await prune(store, { maxAge: undefined, maxSessions: Number.POSITIVE_INFINITY }), []);
+    same((await store.info("a")).lastSequence, 3);
+  },
+
   async "old sessions are let go, those that are written are kept"({ store, prune }) {
     for (const sessionId of ["a", "b", "c", "d"]) {
       await keep(store, sessionId, events(sessionId, 1, 2));

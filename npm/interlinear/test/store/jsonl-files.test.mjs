@@ -370,3 +370,8 @@ test("who writes a session whose files are removed is told", async () => {
   await again.append(events("s", 1, 1));
   assert.deepEqual(sequences(await readAll(store, "s")), [1]);
 });
+
+test("a store is not opened with a limit that is no number", () => {
+  const retention = { maxAge: Number(undefined) };
+  assert.throws(() => new JsonlStore(folder, { retention }), { code: "bad_options", message: /maxAge is NaN/ });
+});

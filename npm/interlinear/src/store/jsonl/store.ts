@@ -3,7 +3,7 @@ import type { Agent, UniversalEvent } from "../../../types/index.js";
 import { codeOf } from "../../errors.js";
 import { checkPlace, sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
-import { prune, type Retention } from "../retention.js";
+import { checkRetention, prune, type Retention } from "../retention.js";
 import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "../store.js";
 import { Writer } from "../writer.js";
 import { changeAbout, readAbout } from "./about.js";
@@ -42,6 +42,7 @@ export class JsonlStore implements Store {
   #pruned = 0;
 
   constructor(folder: string, options: JsonlStoreOptions = {}) {
+    checkRetention(options.retention ?? {});
     this.#folder = folder;
     this.#options = options;
     this.#fanout = new Fanout({
