@@ -112,6 +112,9 @@ type ServerPlan = Pick<Plan, "options" | "known" | "found" | "cwd"> & { env: Rec
 /** Runs agents, and keeps what they say. */
 export class AgentHost implements AsyncDisposable {
   readonly #options: HostOptions;
+  readonly #graceMs: number;
+  readonly #idleMs: number;
+  readonly #startMs: number;
   readonly #store: Store;
   readonly #watchdog = new Watchdog();
   readonly #sessions = new Map<string, AgentSession>();
@@ -126,6 +129,10 @@ export class AgentHost implements AsyncDisposable {
 
   constructor(options: HostOptions = {}) {
     this.#options = options;
+    const { graceMs, idleMs, startMs } = options;
+    this.#graceMs = milliseconds("graceMs", graceMs ?? 5_000);
+    this.#idleMs = milliseconds("idleMs", idleMs ?? 60_000);
+    this.#startMs = milliseconds("startMs", startMs ?? 120_000);
     // Everything that is being started listens to it.
     setMaxListeners(0, this.#closed.signal);
     this.#store = options.store ?? new JsonlStore(join(this.#watchdog.folder, "sessions"), { sync: "never" });
@@ -296,7 +303,7 @@ export class AgentHost implements AsyncDisposable {
       spawn: () => this.#spawn(known, [...found.command, ...args], cwd, all),
       connect: async (process) => way?.connect(process),
       listen: async (folder) => way?.listen(folder),
-      idleMs: this.#options.idleMs ?? 60_000,
+      idleMs: this.#idleMs,
       startMs: this.#startMs,
       onStop: () => {
         if (this.#servers.get(key) === server) this.#servers.delete(key);
@@ -314,7 +321,7 @@ export class AgentHost implements AsyncDisposable {
   async #spawn(known: Recipe, command: string[], cwd: string, env: Record<string, string>): Promise<AgentProcess> {
     // Nobody would end it.
     this.#closed.signal.throwIfAborted();
-    const options = { command, cwd, env, graceMs: this.#options.graceMs ?? 5000, watchdog: this.#watchdog };
+    const options = { command, cwd, env, graceMs: this.#graceMs, watchdog: this.#watchdog };
     return AgentProcess.start(options).catch((error: NodeJS.ErrnoException) => {
       const message = `${known.name} cannot be started: ${error.code ?? error.message}`;
       throw new InterlinearError("agent_refused", message, `Start \`${known.program}\` by hand to see why.`);
@@ -329,10 +336,6 @@ export class AgentHost implements AsyncDisposable {
 
   get #now(): () => number {
     return this.#options.now ?? Date.now;
-  }
-
-  get #startMs(): number {
-    return this.#options.startMs ?? 120_000;
   }
 
   #admit({ options, known, cwd, sessionId, journal }: Plan, runtime: Runtime): AgentSession {
@@ -416,6 +419,19 @@ async function identify(
 function sessionExists(id: string): InterlinearError {
   const cure = "Give another `sessionId`, or none; `resume` goes on with an agent's session under a new one.";
   return new InterlinearError("session_exists", `there is a session ${id} in the store already`, cure);
+}
+
+/** Timers take no more, and run at once if they are given it: who waits for ever waits for 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+function milliseconds(name: string, given: number): number {
+  if (typeof given === "number" && given >= 0) return Math.min(given, LONGEST_MS);
+  const message = `${name} is ${given}`;
+  throw new InterlinearError(
+    "bad_options",
+    message,
+    "It must be a number of milliseconds, not below 0; or leave it out.",
+  );
 }
 
 function checkFolder(cwd: string): string {

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import { test } from "node:test";
 import { convert } from "interlinear";
+import { AgentHost } from "interlinear/node";
 import { all, breaks, cwd, hostFor, program, stored, text } from "./setting.mjs";
 
 const claude = (env) => ({ agents: { claude: { command: program("claude.mjs"), env } } });
@@ -52,6 +53,16 @@ test("an agent that is too old, refuses, needs a login or says nothing is refuse
   await assert.rejects(start(hostFor(t, { agents: { claude: { command: ["/bin/sh", file] } } })), {
     code: "agent_refused",
   });
+});
+
+test("who waits for ever does, and a time that is no number is refused", async (t) => {
+  const host = hostFor(t, { startMs: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY });
+  assert.equal((await start(host, {})).status, "idle");
+  for (const name of ["startMs", "idleMs", "graceMs"]) {
+    for (const time of [Number.NaN, -1, "7"]) {
+      assert.throws(() => new AgentHost({ [name]: time }), { code: "bad_options", message: new RegExp(name) });
+    }
+  }
 });
 
 test("options that are not names, and folders that are none, are refused before anything starts", async (t) => {
