@@ -101,6 +101,14 @@ test("an output of any length is exported, whatever it is made of", () => {
   assert.ok(toHtml(transcript, { style: "" }).includes(output.trimEnd()));
 });
 
+test("an output that is mostly space is exported as fast as another", () => {
+  const output = `a${"\n".repeat(200_000)}b\n\n`;
+  const began = performance.now();
+  const written = toMarkdown(transcriptOf([result([{ type: "tool_result", call_id: "c", output }])]));
+  assert.ok(performance.now() - began < 5000, `it took ${performance.now() - began} ms`);
+  assert.ok(written.includes(`\`\`\`\n${output.trimEnd()}\n\`\`\``));
+});
+
 test("a change of any number of lines is exported", () => {
   const diff = `@@ -0,0 +1,200000 @@\n${"+x\n".repeat(200_000)}`;
   const html = toHtml(transcriptOf([result([{ type: "file_ref", path: "a", action: "patch", diff }])]), { style: "" });

@@ -196,7 +196,9 @@ function todoBlock(todos: readonly Todo[]): string {
 /** Code between fences that nothing in it can close. */
 function fence(text: string, language = ""): string {
   const marks = "`".repeat(Math.max(2, longestRun(text)) + 1);
-  return `${marks}${language}\n${text.replace(/\n+$/, "")}\n${marks}`;
+  let end = text.length;
+  while (text[end - 1] === "\n") end -= 1;
+  return `${marks}${language}\n${text.slice(0, end)}\n${marks}`;
 }
 
 function code(text: string): string {

@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 500_000;
 /** What a tool printed: its first lines, and all of it if asked for. */
 export function Output({ name, text, lines = 10 }: OutputProps): ReactNode {
   const [open, toggle] = useOpen(`${name}/output`, false);
-  const all = useMemo(() => visible(text.slice(0, MOST_CHARACTERS)).replace(/\s+$/, "").split("\n"), [text]);
+  const all = useMemo(() => visible(text.slice(0, MOST_CHARACTERS)).trimEnd().split("\n"), [text]);
   if (all.length === 1 && all[0] === "") return null;
   const folds = all.length > lines + 2;
   const shown = folds && !open ? all.slice(0, lines) : all.slice(0, MOST_LINES);
