@@ -109,6 +109,15 @@ test("an output that is mostly space is exported as fast as another", () => {
   assert.ok(written.includes(`\`\`\`\n${output.trimEnd()}\n\`\`\``));
 });
 
+test("a title that is mostly space is exported as fast as another", () => {
+  const title = `a${" ".repeat(200_000)}b \n\n \n c`;
+  const began = performance.now();
+  const permission = { permission_id: "p", action: "x", title, status: "requested" };
+  const written = toMarkdown(sessionOf([["permission.requested", permission]]));
+  assert.ok(performance.now() - began < 5000, `it took ${performance.now() - began} ms`);
+  assert.match(written, /`a {200000}b c`/);
+});
+
 test("a change of any number of lines is exported", () => {
   const diff = `@@ -0,0 +1,200000 @@\n${"+x\n".repeat(200_000)}`;
   const html = toHtml(transcriptOf([result([{ type: "file_ref", path: "a", action: "patch", diff }])]), { style: "" });
