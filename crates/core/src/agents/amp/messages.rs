@@ -61,7 +61,7 @@ impl State {
         };
         let id = message.id;
         // Lines of one answer share its identifier, where they have one.
-        let goes_on = named(id).is_some_and(|id| !emit.first_time(&["answer ", id].concat()));
+        let goes_on = named(id).is_some_and(|id| !emit.first_time(hash::of_all(&["answer", id])));
         if !goes_on {
             // The model was asked again: what has no result by now gets none.
             emit.close_calls(agent);

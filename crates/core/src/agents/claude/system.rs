@@ -5,6 +5,7 @@ use interlinear_schema::{Json, StatusLabel, StatusPart, Text};
 use super::state::State;
 use super::wire::{Line, System};
 use crate::emit::Emit;
+use crate::hash;
 use crate::json::Value;
 
 impl State {
@@ -176,7 +177,7 @@ impl State {
         };
         let call = self.tasks.remove(task);
         // Of one that another process has begun, nothing else tells.
-        let other = emit.first_time(&["over ", task].concat()) && call.is_none();
+        let other = emit.first_time(hash::of_all(&["over", task])) && call.is_none();
         let call = call.or_else(|| Some(self.call_ids.of_agent(line.tool_use_id?).into_owned()));
         if let Some(call) = call.filter(|call| emit.is_background(call)) {
             self.complete_messages(|_, of| of == Some(call.as_str()), emit);
