@@ -5,6 +5,7 @@ import { type Core, call, type MachineEncoding, type RawMachine } from "./core.j
 import { decodeEvents, decodeTrace } from "./decode.js";
 import { InterlinearError } from "./errors.js";
 import { core } from "./load.js";
+import { noteRelayed } from "./relayed.js";
 import type { TraceLine } from "./trace.js";
 
 /** The stream on which bytes went. `http` is method and path: `POST /session`. */
@@ -202,11 +203,22 @@ export class Connection {
 export class Session extends Connection {
   /** The session's identifier. */
   readonly sessionId: string;
+  readonly #includeRaw: boolean;
 
   /** Use `openSession`. */
-  constructor(core: Core, machine: RawMachine, sessionId: string, host?: Host) {
+  constructor(core: Core, machine: RawMachine, options: { sessionId: string; includeRaw: boolean }, host?: Host) {
     super(core, machine, host);
-    this.sessionId = sessionId;
+    this.sessionId = options.sessionId;
+    this.#includeRaw = options.includeRaw;
+  }
+
+  /** What the agent wrote, as NDJSON bytes. The writer of a store takes them as they are. */
+  override relay(chunk: string | Uint8Array, on?: Channel): Uint8Array {
+    const before = this.lastSequence;
+    const lines = super.relay(chunk, on);
+    const { sessionId } = this;
+    const count = this.lastSequence - before;
+    return noteRelayed(lines, { sessionId, first: before + 1, count, includeRaw: this.#includeRaw });
   }
 }
 
@@ -215,10 +227,10 @@ export class Session extends Connection {
  * `second_session` says so once) unless a command asked for it: `start`, `resume` and `fork` go on in this session.
  */
 export function openSession(options: SessionOptions): Session {
-  const { sessionId = newSessionId(), now, onLine, ...rest } = options;
+  const { sessionId = newSessionId(), includeRaw = false, now, onLine, ...rest } = options;
   const build = core();
-  const machine = open(build, { ...rest, sessionId, connection: false }, encodingFor(onLine));
-  return new Session(build, machine, sessionId, { now, onLine });
+  const machine = open(build, { ...rest, sessionId, includeRaw, connection: false }, encodingFor(onLine));
+  return new Session(build, machine, { sessionId, includeRaw }, { now, onLine });
 }
 
 /** Opens a connection: an agent's process that carries several conversations. Commands name the session. */

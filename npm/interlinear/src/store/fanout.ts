@@ -21,9 +21,9 @@ export class Fanout {
     this.#source = source;
   }
 
-  /** Tells what was written here. */
-  publish(sessionId: string, events: readonly UniversalEvent[]): void {
-    this.#topics.get(sessionId)?.publish(events);
+  /** Tells what was written here, if somebody follows. */
+  publish(sessionId: string, events: () => readonly UniversalEvent[]): void {
+    this.#topics.get(sessionId)?.publish(events());
   }
 
   /** Something may have been written elsewhere, and not been told here. */

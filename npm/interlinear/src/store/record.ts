@@ -23,11 +23,11 @@ interface WithSilent {
   readonly raw: unknown;
 }
 
-export function encode(event: UniversalEvent): Stored {
+export function encode(event: EventWithSilent): Stored {
   return {
     sequence: event.sequence,
     text: JSON.stringify(only(event, {})),
-    raw: nativeText(event),
+    raw: nativeText(rawText(event), event),
     ended: event.type === "session.ended",
   };
 }
@@ -65,9 +65,8 @@ export function only(event: EventWithSilent, { includeRaw = false, includeSilent
   return bare as unknown as UniversalEvent;
 }
 
-function nativeText(event: EventWithSilent): string | null {
-  const { dir, silent = [] } = event;
-  const raw = rawText(event);
+/** How the text of a native object is kept, with what else is native. */
+export function nativeText(raw: string | null, { dir, silent = [] }: Pick<EventWithSilent, "dir" | "silent"> = {}) {
   // An agent may write what looks like ours: it is wrapped, so that it comes back as it was.
   const wrapped = silent.length > 0 || dir !== undefined || raw?.includes('"interlinear:silent"');
   if (!wrapped) return raw;

@@ -74,8 +74,11 @@ export interface SessionWriter {
    * Writes events, then tells the subscribers. When it resolves the events are written (as safely as the store was
    * asked to), when it rejects none of them is: append the same events again, or give up. Sequences must go on without
    * a hole. Calls need not wait for each other: what comes while the store is writing is written together.
+   *
+   * Instead of events it takes their lines, as `relay` gives them: what a session relayed is written as it is, without an
+   * object in between.
    */
-  append(events: readonly UniversalEvent[]): Promise<void>;
+  append(events: readonly UniversalEvent[] | Uint8Array): Promise<void>;
   /** Keeps more with the session: merged into its metadata. */
   describe(metadata: Record<string, unknown>): Promise<void>;
   /** Gives the session free for another writer. */

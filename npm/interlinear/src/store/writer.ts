@@ -1,23 +1,30 @@
 import type { UniversalEvent } from "../../types/index.js";
 import { InterlinearError } from "../errors.js";
-import { encode, type Stored } from "./record.js";
+import { type Batch, batchOf } from "./batch.js";
+import type { Stored } from "./record.js";
 import type { SessionWriter } from "./store.js";
 
 /** What a store does for the one writer of a session. */
 export interface Ledger {
   /** Writes all of them, or fails and leaves none. */
   write(records: readonly Stored[]): Promise<void>;
+  /** The same for lines of events without native objects, where they are kept as they are. */
+  writeLines?(lines: readonly Uint8Array[]): Promise<void>;
   describe(metadata: Record<string, unknown>): Promise<void>;
   /** Gives the session free. */
   close(): Promise<void>;
 }
 
 interface Waiting {
-  events: readonly UniversalEvent[];
-  records: readonly Stored[];
+  batch: Batch;
+  /** Nothing if its lines are written. */
+  records: readonly Stored[] | undefined;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
+
+/** Tells what was written; the events are made if somebody wants to hear of them. */
+type Tell = (events: () => readonly UniversalEvent[]) => void;
 
 /** So much text is written at once, where more than one call waits. */
 const groupLimit = 4 * 1024 * 1024;
@@ -26,19 +33,14 @@ const groupLimit = 4 * 1024 * 1024;
 export class Writer implements SessionWriter {
   readonly sessionId: string;
   readonly #ledger: Ledger;
-  readonly #tell: (events: readonly UniversalEvent[]) => void;
+  readonly #tell: Tell;
   readonly #waiting: Waiting[] = [];
   #written: number;
   #accepted: number;
   #flushing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(
-    sessionId: string,
-    lastSequence: number,
-    ledger: Ledger,
-    tell: (events: readonly UniversalEvent[]) => void,
-  ) {
+  constructor(sessionId: string, lastSequence: number, ledger: Ledger, tell: Tell) {
     this.sessionId = sessionId;
     this.#written = lastSequence;
     this.#accepted = lastSequence;
@@ -50,14 +52,16 @@ export class Writer implements SessionWriter {
     return this.#written;
   }
 
-  async append(events: readonly UniversalEvent[]): Promise<void> {
+  async append(events: readonly UniversalEvent[] | Uint8Array): Promise<void> {
     this.#mustBeOpen();
-    if (events.length === 0) return;
-    this.#check(events);
-    const records = events.map(encode);
-    this.#accepted += events.length;
+    const batch = batchOf(events);
+    if (batch.heads.length === 0) return;
+    this.#check(batch.heads);
+    const asLines = batch.lines !== undefined && this.#ledger.writeLines !== undefined;
+    const records = asLines ? undefined : batch.records();
+    this.#accepted += batch.count;
     const written = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ events, records, resolve, reject });
+      this.#waiting.push({ batch, records, resolve, reject });
     });
     this.#flushing ??= this.#flush();
     await written;
@@ -81,9 +85,9 @@ export class Writer implements SessionWriter {
     throw new InterlinearError("writer_closed", `the writer of session ${this.sessionId} is closed`);
   }
 
-  #check(events: readonly UniversalEvent[]): void {
+  #check(heads: Batch["heads"]): void {
     let expected = this.#accepted;
-    for (const { sequence, session_id } of events) {
+    for (const { sequence, session_id } of heads) {
       expected += 1;
       if (session_id !== this.sessionId) {
         const message = `an event of session ${session_id} was handed to the writer of ${this.sessionId}`;
@@ -101,26 +105,33 @@ export class Writer implements SessionWriter {
     while (this.#waiting.length > 0) {
       const group = this.#nextGroup();
       try {
-        await this.#ledger.write(group.flatMap(({ records }) => records));
+        await this.#write(group);
       } catch (error) {
         this.#fail([...group, ...this.#waiting.splice(0)], error);
         break;
       }
-      const events = group.flatMap((waiting) => waiting.events);
-      this.#written += events.length;
-      this.#tell(events);
+      this.#written += group.reduce((count, { batch }) => count + batch.count, 0);
+      this.#tell(() => group.flatMap(({ batch }) => batch.events()));
       for (const { resolve } of group) resolve();
     }
     this.#flushing = undefined;
   }
 
+  /** What comes next and is written in the same way. */
   #nextGroup(): Waiting[] {
     let size = 0;
-    const end = this.#waiting.findIndex(({ records }, index) => {
-      size += records.reduce((sum, { text, raw }) => sum + text.length + (raw?.length ?? 0), 0);
-      return index > 0 && size > groupLimit;
+    const asLines = this.#waiting[0]?.records === undefined;
+    const end = this.#waiting.findIndex((waiting, index) => {
+      size += sizeOf(waiting);
+      return index > 0 && (size > groupLimit || (waiting.records === undefined) !== asLines);
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const lines = group.flatMap(({ batch, records }) => (records === undefined ? (batch.lines ?? []) : []));
+    if (lines.length > 0) await this.#ledger.writeLines?.(lines);
+    else await this.#ledger.write(group.flatMap(({ records }) => records ?? []));
   }
 
   /** What waits behind a failed write goes on from it: it fails too. */
@@ -128,4 +139,9 @@ export class Writer implements SessionWriter {
     this.#accepted = this.#written;
     for (const { reject } of waiting) reject(error);
   }
+}
+
+function sizeOf({ batch, records }: Waiting): number {
+  if (records === undefined) return batch.lines?.length ?? 0;
+  return records.reduce((sum, { text, raw }) => sum + text.length + (raw?.length ?? 0), 0);
 }

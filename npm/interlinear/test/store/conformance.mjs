@@ -17,6 +17,26 @@ export const cases = {
     same(await readAll(store, "s", { includeRaw: true }), list);
   },
 
+  async "lines of events are kept like the events, and what is none is refused whole"({ store }) {
+    const list = events("s", 1, 300, { text: (sequence) => `${sequence} ${nasty}` });
+    const lines = (...texts) => new TextEncoder().encode(texts.join("\n"));
+    const [first, ...others] = list.map((event) => JSON.stringify(event));
+    const writer = await store.open("s");
+    const subscription = store.subscribe("s", { includeRaw: true });
+    const followed = take(subscription, ({ sequence }) => sequence === list.length);
+    await refused("bad_input", () => writer.append(lines(first, "{}", ...others)));
+    await refused("bad_input", () => writer.append(lines(first, others[0].slice(0, -9))));
+    await refused("bad_input", () => writer.append(new Uint8Array([...lines(first), 10, 0xff])));
+    await refused("bad_input", () => writer.append(new ArrayBuffer(1)));
+    await refused("wrong_sequence", () => writer.append(lines(...others)));
+    await writer.append(new Uint8Array());
+    await writer.append(lines(first, ""));
+    await writer.append(lines(...others));
+    await writer.close();
+    same(await readAll(store, "s", { includeRaw: true }), list);
+    same(await followed, list);
+  },
+
   async "reading begins after the offset and ends at the limit"({ store }) {
     const list = events("s", 1, 1000);
     await keep(store, "s", list);

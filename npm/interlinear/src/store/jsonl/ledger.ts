@@ -5,7 +5,7 @@ import type { Stored } from "../record.js";
 import type { Ledger } from "../writer.js";
 import { changeAbout } from "./about.js";
 import type { Claim } from "./claim.js";
-import { openToAppend } from "./lines.js";
+import { newline, openToAppend } from "./lines.js";
 import type { Paths } from "./names.js";
 import { distance, encodePlaces, type Place } from "./offsets.js";
 import type { Tail } from "./repair.js";
@@ -64,7 +64,14 @@ export class JsonlLedger implements Ledger {
   }
 
   async write(records: readonly Stored[]): Promise<void> {
-    const { events, raw, places, end } = compose(records, this.#end, this.#indexed);
+    await this.#append(compose(records, this.#end, this.#indexed));
+  }
+
+  async writeLines(lines: readonly Uint8Array[]): Promise<void> {
+    await this.#append(composeLines(lines, this.#end, this.#indexed));
+  }
+
+  async #append({ events, raw, places, end }: Composed): Promise<void> {
     await this.#parts.claim.check();
     await this.#mustBeThere();
     try {
@@ -176,34 +183,51 @@ interface Composed {
 
 /** The bytes of a batch, and the places that the index should have. */
 function compose(records: readonly Stored[], begin: Place, indexed: number): Composed {
-  const events: Buffer[] = [];
-  const raws: Buffer[] = [];
+  const lines: string[] = [];
+  const rawLines: string[] = [];
   const places: Place[] = [];
-  let { sequence, events: at, raw: rawAt } = begin;
+  let { sequence, events, raw: rawAt } = begin;
   let last = indexed;
   for (const group of sharingRaw(records)) {
     const { raw } = group[0];
     for (const { text } of group) {
-      if (at - last >= distance) {
-        places.push({ sequence, events: at, raw: rawAt });
-        last = at;
+      if (events - last >= distance) {
+        places.push({ sequence, events, raw: rawAt });
+        last = events;
       }
-      const line = Buffer.from(`${text}\n`);
-      events.push(line);
-      at += line.length;
+      lines.push(text);
+      events += Buffer.byteLength(text) + 1;
       sequence += 1;
     }
     if (raw === null) continue;
-    const line = Buffer.from(`{"from":${group[0].sequence},"to":${sequence - 1},"raw":${raw}}\n`);
-    raws.push(line);
-    rawAt += line.length;
+    const line = `{"from":${group[0].sequence},"to":${sequence - 1},"raw":${raw}}`;
+    rawLines.push(line);
+    rawAt += Buffer.byteLength(line) + 1;
   }
-  return {
-    events: Buffer.concat(events),
-    raw: Buffer.concat(raws),
-    places,
-    end: { sequence, events: at, raw: rawAt },
-  };
+  // Encoded at once: most lines are short.
+  return { events: encoded(lines), raw: encoded(rawLines), places, end: { sequence, events, raw: rawAt } };
+}
+
+/** The same for lines as they are, of events without native objects. */
+function composeLines(lines: readonly Uint8Array[], begin: Place, indexed: number): Composed {
+  const events = Buffer.concat(lines);
+  const places: Place[] = [];
+  let { sequence } = begin;
+  let last = indexed;
+  for (let start = 0; start < events.length; start = events.indexOf(newline, start) + 1) {
+    const place = { sequence, events: begin.events + start, raw: begin.raw };
+    if (place.events - last >= distance) {
+      places.push(place);
+      last = place.events;
+    }
+    sequence += 1;
+  }
+  const end = { sequence, events: begin.events + events.length, raw: begin.raw };
+  return { events, raw: Buffer.alloc(0), places, end };
+}
+
+function encoded(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** Neighbours that the same native object caused: it is written once. */

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { codeOf } from "../../errors.js";
 
-const newline = 10;
+export const newline = 10;
 const chunkSize = 32 * 1024;
 
 /** The file, or `undefined` if there is none. */
