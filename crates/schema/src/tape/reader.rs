@@ -122,16 +122,14 @@ pub(super) fn read(bytes: &[u8], marks: &[u64], nodes: &mut [Node]) -> Result<us
                 push!(Kind::Number, at, end, count as u32);
                 at = end;
             }
-            token => match literal(bytes, at, token) {
-                Some((kind, end)) => {
-                    push!(kind, at, end, count as u32);
-                    at = end;
-                }
-                None => {
+            token => {
+                let Some((kind, end)) = literal(bytes, at, token) else {
                     at = value_after_blanks(bytes, at)?;
                     continue;
-                }
-            },
+                };
+                push!(kind, at, end, count as u32);
+                at = end;
+            }
         }
         // What ends with it, and whether another one comes after it.
         loop {
