@@ -22,6 +22,8 @@ kept! {
         pub(crate) prefix: String,
         /// There is always one; it is given to the first that comes.
         pub(crate) sessions: Vec<Session>,
+        /// So many of the first ones are over, as far as that was looked at.
+        pub(crate) over: Passing<usize>,
         /// Whether a second session of the agent is refused.
         pub(crate) single: bool,
         /// The clock, in milliseconds since 1970.
@@ -43,6 +45,13 @@ impl Book {
         self.stats.lines += 1;
         self.stats.bytes += length as u64 + 1;
         self.drift.line = self.stats.number();
+    }
+
+    /// The first session that is not over. A server may have had thousands before it.
+    pub(crate) fn first_open(&mut self) -> Option<usize> {
+        let more = self.sessions.iter().skip(*self.over).take_while(|session| session.has_ended()).count();
+        *self.over += more;
+        Some(*self.over).filter(|first| *first < self.sessions.len())
     }
 
     /// The sessions that the end of the process ends; without any, the one that shows what there was.

@@ -91,6 +91,7 @@ impl Connection {
             host_metadata: String::new(),
             prefix: session_id.to_owned(),
             sessions: vec![Session::new(session_id.to_owned())],
+            over: Passing::default(),
             single: false,
             now: 0,
             stats: Counts::default(),

@@ -121,7 +121,7 @@ impl<'n> Next<'n> {
 impl<'e> Emit<'e> {
     pub(crate) fn new(book: &'e mut Book, sink: &'e mut dyn Sink, cause: Option<Cow<'e, str>>) -> Self {
         // What names no session goes to the first that is not over.
-        let current = book.sessions.iter().position(|session| !session.has_ended()).unwrap_or(0);
+        let current = book.first_open().unwrap_or(0);
         book.kind.clear();
         Self { book, sink, cause, current, events: 0, ignored: None, repeatable: None, repeated: false }
     }

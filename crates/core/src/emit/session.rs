@@ -217,8 +217,8 @@ impl Emit<'_> {
 
     /// What names no session goes to the first that is not over; if all are, to a new one, where there may be one.
     pub(crate) fn select_any(&mut self) {
+        let open = self.book.first_open();
         let sessions = &mut self.book.sessions;
-        let open = sessions.iter().position(|session| !session.ended);
         let other = if self.book.single { 0 } else { sessions.len() };
         let index = open.unwrap_or(other);
         if index == sessions.len() {
@@ -326,7 +326,10 @@ impl Emit<'_> {
         }
         // No agent says that its session is over: the process or the input ended.
         self.send(true, EventData::SessionEnded(end));
-        self.session_mut().ended = true;
+        let session = self.session_mut();
+        session.ended = true;
+        // Nothing will be said of it any more: a server goes on for long.
+        (session.begun, session.facts) = (Hashes::default(), Map::default());
     }
 
     /// The process is gone, and another will go on with the session: what was running is over.
