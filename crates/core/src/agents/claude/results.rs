@@ -471,7 +471,9 @@ fn exit_code(name: &str, structured: Option<Value<'_>>, output: &str, failed: bo
     let goes_on = field("backgroundTaskId").is_some_and(|task| task.str().is_some())
         || output.starts_with("Command running in background");
     let interrupted = field("interrupted").and_then(Value::bool) == Some(true);
-    (!failed && !goes_on && !interrupted).then_some(0)
+    // What is said of a code instead of calling it a failure: `grep` has found nothing. It was another than 0.
+    let meant = field("returnCodeInterpretation").is_some_and(|words| words.str().is_some());
+    (!failed && !goes_on && !interrupted && !meant).then_some(0)
 }
 
 /// The file that a tool has read, written or changed, with the change.
