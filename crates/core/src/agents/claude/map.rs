@@ -196,7 +196,7 @@ impl State {
         } else {
             TurnStatus::Completed
         };
-        let message = result.errors.as_ref().and_then(|errors| errors.first()).or(result.result.as_ref());
+        let message = result.why();
         if status == TurnStatus::Failed && !self.turn.failed {
             let code = if subtype == "success" { "error" } else { subtype };
             emit.error(ErrorData {

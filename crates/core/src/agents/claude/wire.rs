@@ -236,6 +236,17 @@ wire! {
         "first_request_input_tokens" "first_request_cache_read_input_tokens" "deferred_tool_use"
 }
 
+/// How the agent begins a note to its makers, which it puts before what went wrong.
+const DIAGNOSTIC: &str = "[ede_diagnostic]";
+
+impl<'a> TurnResult<'a> {
+    /// What went wrong, in the agent's words.
+    pub(super) fn why(&self) -> Option<&Text<'a>> {
+        let said = || self.errors.iter().flatten().chain(&self.result).filter(|said| !said.is_empty());
+        said().find(|said| !said.to_str_lossy().starts_with(DIAGNOSTIC)).or_else(|| said().next())
+    }
+}
+
 wire! {
     /// `system`, all subtypes, live and stored.
     pub(super) struct System in "system" {
