@@ -168,6 +168,7 @@ impl State {
             | "agent-setting"
             | "tag"
             | "pr-link"
+            | "bridge-session"
             | "content-replacement"
             | "attribution-snapshot" => {
                 emit.ignore("bookkeeping");

@@ -28,7 +28,7 @@ impl State {
                 emit.status_with(part, line.compact_metadata.map(Value::json), agent, false);
             }
             "api_retry" | "api_error" => retry(line, value, agent, emit),
-            "model_fallback" | "model_refusal_no_fallback" => model(line, agent, emit),
+            "model_fallback" | "model_refusal_no_fallback" | "model_consent_fallback" => model(line, agent, emit),
             "model_refusal_fallback" => {
                 if let Some(uuids) = line.retracted.as_ref().filter(|uuids| !uuids.is_empty()) {
                     self.retract(uuids, emit);
@@ -51,7 +51,11 @@ impl State {
             | "local_command"
             | "local_command_output"
             | "mirror_error"
-            | "worker_shutting_down" => self.words(line, value, agent, emit),
+            | "worker_shutting_down"
+            | "away_summary"
+            | "scheduled_task_fire"
+            | "permission_retry"
+            | "bridge_status" => self.words(line, value, agent, emit),
             "session_title_changed" => {
                 if let Some(title) = line.title {
                     emit.know("title", &title.json());
@@ -80,6 +84,9 @@ impl State {
             | "files_persisted"
             | "memory_recall"
             | "elicitation_complete"
+            | "post_turn_summary"
+            | "task_summary"
+            | "memory_saved"
             | "stop_hook_summary" => emit.ignore("bookkeeping"),
             _ => emit.unknown(value.json(), agent),
         }

@@ -313,7 +313,8 @@ wire! {
         "refusedUserMessageUuid" "messageCount" "workflow_name" "tool_use_count" "hookCount"
         "hookInfos" "hookErrors" "hasOutput" "toolUseID" "cause" "retryInMs"
         "agentId" "decision_reason" "url" "commandMode" "source"
-        "contextUsage" "commandRun" "retry_delay_ms"
+        "contextUsage" "commandRun" "retry_delay_ms" "status_category" "needs_action" "summarizes_uuid" "detail"
+        "choice" "persisted_as_default" "written_paths" "writtenPaths"
 }
 
 wire! {
