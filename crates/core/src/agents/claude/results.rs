@@ -10,7 +10,7 @@ use interlinear_schema::{
 use super::blocks;
 use super::messages::content_blocks;
 use super::state::{CallInfo, Prompt, State, TodoEntry};
-use super::stored::{is_launch, is_of_another, wakes};
+use super::stored::{is_launch, is_of_another, typed_command, wakes};
 use super::tools;
 use super::wire::{Block, User};
 use crate::agents::read;
@@ -95,18 +95,25 @@ impl State {
             }
         } else if self.stored {
             self.stored_prompt(user, content, &text, emit);
-        } else if user.replay == Some(true) {
-            let put_in = user.synthetic == Some(true) || text.starts_with(SUMMARY) || wakes(&text);
-            self.replayed(content, uuid, put_in || is_of_another(user.origin), emit);
         } else {
-            // The prompts of the user are never printed without a mark: the agent put this in.
-            self.system_text(content, uuid, None, emit);
+            let woken = wakes(&text);
+            if woken {
+                // While a tool runs, no other line may say that a task is over.
+                self.task_told_over(&text, emit);
+            }
+            if user.replay != Some(true) {
+                // The prompts of the user are never printed without a mark: the agent put this in.
+                return self.system_text(content, uuid, None, emit);
+            }
+            let put_in = woken || user.synthetic == Some(true) || text.starts_with(SUMMARY);
+            self.replayed(content, &text, uuid, put_in || is_of_another(user.origin), emit);
         }
     }
 
-    /// The echo of a prompt; without knowledge of what was sent, the prompt itself.
-    fn replayed(&mut self, content: Value<'_>, uuid: Option<&str>, put_in: bool, emit: &mut Emit<'_>) {
-        let hash = content_hash(content);
+    /// The echo of a prompt; without knowledge of what was sent, the prompt itself. Commands are echoed in marks.
+    fn replayed(&mut self, content: Value<'_>, text: &str, uuid: Option<&str>, put_in: bool, emit: &mut Emit<'_>) {
+        let command = typed_command(text);
+        let hash = command.as_ref().map_or_else(|| content_hash(content), |typed| hash::of(typed.as_bytes()));
         let sent = self.prompts.iter().position(|prompt| match (&prompt.uuid, uuid) {
             (Some(known), Some(uuid)) => known == uuid,
             _ => prompt.hash == hash,
@@ -115,11 +122,17 @@ impl State {
         if let Some(index) = sent {
             self.prompts.remove(index);
             emit.ignore("echo");
+        } else if self.told && command.is_some() && !put_in {
+            // It may go by another name than was typed.
+            emit.ignore("echo");
         } else if self.told || put_in {
             self.system_text(content, uuid, None, emit);
         } else {
             emit.begin_turn(None, true);
-            self.user_message(content, uuid, None, false, emit);
+            match command {
+                Some(typed) => self.said(&typed, ItemRole::User, uuid, emit),
+                None => self.user_message(content, uuid, None, false, emit),
+            }
         }
     }
 

@@ -37,13 +37,17 @@ const PUT_IN: [&str; 2] = [SUMMARY, "Unknown slash command: "];
 
 /// How text begins by which the agent is woken: what ran in the background is over, or another agent has something to
 /// say.
-const WAKES: [&str; 5] = [
+const WAKES: [&str; 6] = [
     "<task-notification>",
     "<agent-notification>",
     "<bash-notification>",
     "<teammate-message",
     "<cross-session-message",
+    "<agent-message",
 ];
+
+/// What may stand before such text.
+const INTRODUCED: [&str; 2] = ["A background agent completed a task:", "Another Claude session sent a message:"];
 
 /// Who else than a person may write to the agent.
 const OTHERS: [&str; 8] = [
@@ -153,7 +157,7 @@ impl State {
     }
 
     /// The agent is told that what ran in the background is over.
-    fn task_told_over(&mut self, text: &str, emit: &mut Emit<'_>) {
+    pub(super) fn task_told_over(&mut self, text: &str, emit: &mut Emit<'_>) {
         let call = between(text, "<tool-use-id>", "</tool-use-id>").map(|native| self.call_ids.of_agent(native));
         // Older versions name the subagent only.
         let agent = || self.tasks.get(between(text, "<agent-id>", "</agent-id>")?).cloned();
@@ -180,7 +184,7 @@ impl State {
     }
 
     /// A message of plain text.
-    fn said(&mut self, text: &str, role: ItemRole<'static>, uuid: Option<&str>, emit: &mut Emit<'_>) {
+    pub(super) fn said(&mut self, text: &str, role: ItemRole<'static>, uuid: Option<&str>, emit: &mut Emit<'_>) {
         let id = uuid.unwrap_or_default();
         let spec = Spec { id, kind: ItemKind::Message, role: Some(role), native: uuid, ..Spec::default() };
         let part = TextPart { text: Text::from(text), ..TextPart::default() };
@@ -296,6 +300,8 @@ pub(super) fn is_of_another(origin: Option<Value<'_>>) -> bool {
 }
 
 pub(super) fn wakes(text: &str) -> bool {
+    let rest = INTRODUCED.iter().find_map(|words| text.strip_prefix(words));
+    let text = rest.map_or(text, str::trim_start);
     WAKES.iter().any(|beginning| text.starts_with(beginning))
 }
 
@@ -307,7 +313,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
 
 /// `<command-name>/x</command-name>…<command-args>y</command-args>`, `<bash-input>x</bash-input>` and
 /// `<user-memory-input>x</user-memory-input>` as they were typed.
-fn typed_command(text: &str) -> Option<String> {
+pub(super) fn typed_command(text: &str) -> Option<String> {
     let marks = [("!", "<bash-input>", "</bash-input>"), ("#", "<user-memory-input>", "</user-memory-input>")];
     for (sign, open, close) in marks {
         if let Some(typed) = text.strip_prefix(open) {
