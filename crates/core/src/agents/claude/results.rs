@@ -247,7 +247,9 @@ impl State {
         emit: &mut Emit<'_>,
     ) -> bool {
         let field = |key: &str| structured.and_then(|result| result.get(key));
-        if let Some(task) = field("backgroundTaskId").and_then(Value::str) {
+        // Who watches something is told how long. Things to do have the same key.
+        let watched = || field("taskId").filter(|_| field("timeoutMs").or_else(|| field("persistent")).is_some());
+        if let Some(task) = field("backgroundTaskId").or_else(watched).and_then(Value::str) {
             self.background_tasks.insert(task.to_owned());
         }
         let launched = (is_launch(structured) || output.starts_with("Async agent launched"))

@@ -44,7 +44,7 @@ kept! {
         pub(super) numbered: u64,
         /// Whether this is a stored session.
         pub(super) stored: bool,
-        /// Stored: subagents by the identifier in their files → the call that started them.
+        /// Subagents by their identifier → the call that started them. Live, they may be called again when they are done.
         pub(super) agents: Map<String, String>,
         /// Stored, older versions: entries of subagents in the main file → the call that started them.
         pub(super) sidechains: Map<String, String>,

@@ -1,12 +1,16 @@
 //! Lines of type `system`: what the agent says about itself.
 
-use interlinear_schema::{Json, StatusLabel, StatusPart, Text};
+use interlinear_schema::{Json, StatusLabel, StatusPart, Text, ToolKind};
 
 use super::state::State;
+use super::tools;
 use super::wire::{Line, System};
 use crate::emit::Emit;
 use crate::hash;
 use crate::json::Value;
+
+/// So many subagents are remembered when they are done.
+const MOST_AGENTS: usize = 1000;
 
 impl State {
     pub(super) fn system(
@@ -153,14 +157,29 @@ impl State {
     fn task_started(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
         emit.ignore("shown by its call");
         let (Some(task), Some(native)) = (line.task_id, line.tool_use_id) else { return };
-        let call = &*self.call_ids.of_agent(native);
-        self.tasks.insert(task.to_owned(), call.to_owned());
-        if line.backgrounded == Some(true) {
+        let call = self.call_ids.of_agent(native).into_owned();
+        let is_agent = line.task_type == Some("local_agent");
+        let first = if is_agent { self.first_call(task, &call) } else { call.clone() };
+        // One that is called again goes on in the background, below the call that started it.
+        if line.backgrounded == Some(true) || first != call {
             self.background_tasks.insert(task.to_owned());
-            if line.task_type == Some("local_agent") {
-                emit.in_background(call);
+            if is_agent {
+                emit.in_background(&first);
             }
         }
+        self.tasks.insert(task.to_owned(), first);
+    }
+
+    /// The call that started a subagent, which another one may call again: its lines stay below the first.
+    fn first_call(&mut self, task: &str, call: &str) -> String {
+        let starts = self.calls.get(call).is_some_and(|info| tools::kind(&info.name) == ToolKind::Task);
+        if let Some(first) = self.agents.get(task).filter(|_| !starts) {
+            return first.clone();
+        }
+        if self.agents.len() < MOST_AGENTS {
+            self.agents.insert(task.to_owned(), call.to_owned());
+        }
+        call.to_owned()
     }
 
     fn task_updated(&mut self, line: &System<'_>, emit: &mut Emit<'_>) {
