@@ -51,7 +51,7 @@ impl State {
             return;
         };
         let agent = stored_agent.or_else(|| self.agent_named(user.parent_tool_use_id).map(Cow::into_owned));
-        let blocks = || content.elements().filter(|block| block.get("tool_use_id").is_some());
+        let blocks = || content.elements().filter(|block| block.get("tool_use_id").and_then(Value::str).is_some());
         let results = blocks().count();
         // Of several results it would not be known whose it is.
         let structured = user.tool_use_result.filter(|_| results == 1);
