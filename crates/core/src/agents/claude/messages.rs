@@ -220,6 +220,10 @@ impl State {
             message.blocks[at].part
         });
         let Some(place) = place else { return emit.add_whole(item, part.clone()) };
+        if matches!(part, ContentPart::Reasoning(part) if part.text.is_empty()) {
+            // What the model thinks may be left out of what is kept: it is what has streamed.
+            return;
+        }
         if emit.finish_part(item, place, part.clone()) {
             return;
         }
