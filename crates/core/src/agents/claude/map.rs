@@ -287,10 +287,16 @@ impl State {
         self.prompts.drain(..echoes);
     }
 
-    /// The conversation goes on under another identifier, with nothing of the old one.
-    pub(super) fn cleared(&mut self, id: &str, emit: &mut Emit<'_>) {
+    /// The conversation goes on under another identifier, with nothing of the old one. `first`: it only begins, and
+    /// what came before (of hooks) had another.
+    pub(super) fn another_session(&mut self, id: &str, first: bool, emit: &mut Emit<'_>) {
         emit.native_session(id);
-        if !std::mem::take(&mut self.reset) {
+        if std::mem::take(&mut self.reset) {
+            return;
+        }
+        if first {
+            emit.status(StatusLabel::Session, Some(Text::from("another session")), None);
+        } else {
             emit.status(StatusLabel::Cleared, None, None);
         }
     }

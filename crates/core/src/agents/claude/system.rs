@@ -98,11 +98,11 @@ impl State {
 
     /// The start of a turn, with the facts of the session.
     fn init(&mut self, line: &System<'_>, head: &Line<'_>, emit: &mut Emit<'_>) {
-        self.initialised = true;
+        let first = !std::mem::replace(&mut self.initialised, true);
         if let Some(id) = head.session_id.filter(|id| !id.is_empty())
             && emit.session().native_id.as_deref() != Some(id)
         {
-            self.cleared(id, emit);
+            self.another_session(id, first, emit);
         }
         emit.begin_turn(None, false);
         emit.facts(&[
