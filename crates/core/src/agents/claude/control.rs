@@ -250,7 +250,10 @@ impl State {
         // agent itself refused was never shown to anybody.
         if asks && self.stored && !output.starts_with("<tool_use_error>") {
             let event_id = question_id(id, emit);
-            emit.ask_question(question(&event_id, &call.name, input, Some(id), call.agent.as_deref()));
+            // What was asked may stand in the result alone.
+            let says = |value: &Value<'_>| value.get("plan").or_else(|| value.get("questions")).is_some();
+            let asked = input.filter(says).or(structured.filter(says)).or(input);
+            emit.ask_question(question(&event_id, &call.name, asked, Some(id), call.agent.as_deref()));
         }
         let asked = |emit: &Emit<'_>| emit.find_request(|_, about| about == Some(id));
         if asked(emit).is_none() {
