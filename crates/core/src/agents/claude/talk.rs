@@ -105,9 +105,10 @@ fn document(path: &str, source: &str) -> String {
     format!("{{\"type\":\"document\",\"source\":{source},\"title\":{}}}", quoted(path))
 }
 
-/// The agent reads files that are mentioned.
+/// The agent reads files that are mentioned. A name ends at the first blank, unless it stands in quotes.
 fn mention(path: &str) -> String {
-    format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&format!("@{path}")))
+    let mention = if path.contains(char::is_whitespace) { format!("@\"{path}\"") } else { format!("@{path}") };
+    format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&mention))
 }
 
 /// The text that stands in base64, if it is text.
