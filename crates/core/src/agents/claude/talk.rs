@@ -151,10 +151,11 @@ fn for_session(suggestions: &str) -> String {
     let Ok(list) = tape.read(suggestions) else { return "[]".to_owned() };
     let rules: Vec<_> = list
         .elements()
+        .filter(|rule| rule.is_object())
         .map(|rule| {
             let kept = rule.members().filter(|(key, _)| *key != "destination");
-            let kept: Vec<_> = kept.map(|(key, value)| format!("{}:{}", quoted(key), value.raw())).collect();
-            format!("{{{},\"destination\":\"session\"}}", kept.join(","))
+            let kept = kept.map(|(key, value)| format!("{}:{},", quoted(key), value.raw()));
+            format!("{{{}\"destination\":\"session\"}}", kept.collect::<String>())
         })
         .collect();
     format!("[{}]", rules.join(","))
