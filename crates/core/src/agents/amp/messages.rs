@@ -147,7 +147,7 @@ impl State {
     }
 
     /// The result of a tool, as the stream has it.
-    fn tool_result(&mut self, id: &str, block: &Block<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+    pub(super) fn tool_result(&mut self, id: &str, block: &Block<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
         let shown = match block.content.map(|content| (content, content.text())) {
             Some((_, Some(text))) => Shown::of_text(&text),
             Some((content, None)) => Shown::of(content),

@@ -29,34 +29,35 @@ impl State {
         }
     }
 
+    /// A message. It may hold calls and results, as those of newer versions do.
     fn older_message(&mut self, older: &Older<'_>, emit: &mut Emit<'_>) {
-        let mut parts = Vec::new();
         let content = older.content.or(older.text);
-        parts.extend(content.and_then(Value::text).map(ContentPart::text));
-        for value in content.into_iter().flat_map(Value::elements) {
-            if let Some(block) = read::<Block<'_>>(value, emit) {
-                parts.push(part(&block, value, emit));
-            }
-        }
-        let user = older.role == Some("user");
-        if user {
-            parts = self.prompt_shown(parts, emit);
-            if parts.is_empty() {
-                return emit.ignore("nothing in it");
-            }
-        } else {
+        if older.role != Some("user") {
             // The model was asked again: what has no result by now gets none.
             emit.close_calls(None);
             self.prompt_answered(emit);
+            return self.answer(content, ItemStatus::Completed, older.id, None, emit);
+        }
+        let mut parts: Vec<_> = content.and_then(Value::text).map(ContentPart::text).into_iter().collect();
+        let mut results = false;
+        for value in content.into_iter().flat_map(Value::elements) {
+            let Some(block) = read::<Block<'_>>(value, emit) else { continue };
+            if let Some(id) = block.tool_use_id {
+                self.tool_result(id, &block, None, emit);
+                results = true;
+            } else {
+                parts.push(part(&block, value, emit));
+            }
+        }
+        if !(results && parts.is_empty()) {
+            parts = self.prompt_shown(parts, emit);
+        }
+        if parts.is_empty() {
+            return emit.ignore("nothing in it");
         }
         emit.begin_turn(None, true);
-        let spec = Spec {
-            id: older.id.unwrap_or_default(),
-            kind: ItemKind::Message,
-            role: Some(if user { ItemRole::User } else { ItemRole::Assistant }),
-            native: older.id,
-            ..Spec::default()
-        };
+        let (id, role) = (older.id.unwrap_or_default(), Some(ItemRole::User));
+        let spec = Spec { id, kind: ItemKind::Message, role, native: older.id, ..Spec::default() };
         emit.item(&spec, ItemStatus::Completed, parts, false);
     }
 
