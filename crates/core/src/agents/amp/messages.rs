@@ -46,7 +46,7 @@ impl State {
             return;
         }
         if agent.is_none() {
-            emit.begin_turn(None, true);
+            self.begin_asking(emit);
         }
         user_message(parts, agent, false, emit);
     }
@@ -72,6 +72,11 @@ impl State {
         }
         let status = ItemStatus::Completed;
         self.answer(message.content, status, id, agent, emit);
+        if agent.is_none() {
+            let mut blocks = message.content.into_iter().flat_map(Value::elements);
+            let calls = blocks.any(|block| block.get("type").and_then(Value::str) == Some("tool_use"));
+            self.turn.calls = calls || (goes_on && self.turn.calls);
+        }
         let stop = message.stop_reason;
         if let Some(model) = message.model {
             model.clone_into(self.turn.model.get_or_insert_default());

@@ -94,13 +94,22 @@ impl State {
     /// Shows the oldest prompt that the agent has not shown.
     fn show_prompt(&mut self, emit: &mut Emit<'_>) {
         let Some(prompt) = self.prompts.pop_front() else { return };
-        self.turn.asked = true;
         self.shown.push_back(prompt.hash);
         while self.shown.len() > MOST {
             self.shown.pop_front();
         }
-        emit.begin_turn(None, true);
+        self.begin_asking(emit);
+        self.turn.asked = true;
         emit.caused_by(prompt.cause, |emit| user_message(prompt.parts, None, true, emit));
+    }
+
+    /// The turn of a prompt. An answer that calls nothing was the last of its turn, although it did not end it.
+    pub(super) fn begin_asking(&mut self, emit: &mut Emit<'_>) {
+        if self.turn.usage.is_some() && !self.turn.calls {
+            self.cut_turn(emit);
+            self.turn.asked = true;
+        }
+        emit.begin_turn(None, true);
     }
 
     /// What another process goes on with: it may show prompts of this one, all of which are shown by then.

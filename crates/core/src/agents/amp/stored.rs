@@ -138,7 +138,7 @@ impl State {
     }
 
     /// The last answer of a turn is none that ends it, or never came.
-    fn cut_turn(&mut self, emit: &mut Emit<'_>) {
+    pub(super) fn cut_turn(&mut self, emit: &mut Emit<'_>) {
         let status = if self.turn.failed { TurnStatus::Failed } else { TurnStatus::Interrupted };
         self.end_turn(status, emit);
     }
