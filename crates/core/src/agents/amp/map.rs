@@ -142,11 +142,14 @@ impl State {
             self.end_turn(TurnStatus::Completed, emit);
             return;
         }
-        let message = result.error.as_ref().map_or_else(|| Text::from(subtype), Text::borrow);
+        let said = result.error.map(|error| error.get("message").unwrap_or(error)).and_then(Value::text);
+        let message = said.filter(|said| !said.is_empty()).unwrap_or_else(|| Text::from(subtype));
         let cancelled = message.to_str_lossy().starts_with(CANCELLED);
         self.last_error = Some(message.to_str_lossy().into_owned());
         let code = if cancelled { "cancelled" } else { subtype };
-        emit.error(ErrorData { message, code: Some(Cow::Borrowed(code)), ..ErrorData::default() });
+        if !self.turn.failed {
+            emit.error(ErrorData { message, code: Some(Cow::Borrowed(code)), ..ErrorData::default() });
+        }
         self.end_turn(if cancelled { TurnStatus::Interrupted } else { TurnStatus::Failed }, emit);
     }
 

@@ -91,7 +91,7 @@ wire! {
     pub(super) struct RunResult in "result" {
         subtype: &'a str,
         is_error: bool,
-        error: Text<'a>,
+        error: Value<'a>,
         result: Text<'a>,
         permission_denials: Value<'a>,
         duration_ms: u64,
