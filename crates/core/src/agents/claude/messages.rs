@@ -393,6 +393,19 @@ impl State {
         let Some(message) = self.message_mut(agent) else { return };
         let done = kind == BlockKind::Other;
         message.blocks.push(StreamBlock { index, kind, part: None, call, call_id, ended: false, done });
+        let begun = match kind {
+            BlockKind::Text => block.text.as_ref().map(|text| (text, ContentPart::text(Text::default()))),
+            BlockKind::Thinking => block.thinking.as_ref().map(|text| (text, ContentPart::reasoning(Text::from("…")))),
+            BlockKind::ToolUse | BlockKind::Other => None,
+        };
+        // Mostly a block begins with nothing in it.
+        let Some((text, part)) = begun.filter(|(text, _)| !text.is_empty()) else { return };
+        let Some(item) = self.message_item(agent, emit) else { return };
+        let place = emit.add_part(item, part);
+        emit.delta(item, place, text, false);
+        if let Some(block) = self.message_mut(agent).and_then(|message| message.blocks.last_mut()) {
+            block.part = Some(place);
+        }
     }
 
     /// The end of a block. What had nothing in it is not shown whole either.
