@@ -188,7 +188,9 @@ impl State {
         self.answer_of_single_object(result, emit);
         self.settle_undecided(result.permission_denials, emit);
         let subtype = result.subtype.unwrap_or("success");
-        let aborted = result.terminal_reason.is_some_and(|reason| reason.starts_with("aborted"));
+        let stopped =
+            |reason: &str| ["aborted", "cancelled", "interrupted"].iter().any(|word| reason.starts_with(word));
+        let aborted = result.terminal_reason.is_some_and(stopped);
         let failed = result.is_error == Some(true) || subtype != "success";
         let status = if aborted || (self.turn.interrupted && subtype == "error_during_execution") {
             TurnStatus::Interrupted
