@@ -60,6 +60,10 @@ impl State {
             | "scheduled_task_fire"
             | "permission_retry"
             | "bridge_status" => self.words(line, value, agent, emit),
+            "agents_killed" => {
+                let said = line.content.clone().unwrap_or_else(|| Text::from("all subagents were stopped"));
+                emit.status(StatusLabel::Notice, Some(said), agent);
+            }
             "session_title_changed" => {
                 if let Some(title) = line.title {
                     emit.know("title", &title.json());
@@ -232,7 +236,7 @@ fn retry(line: &System<'_>, value: Value<'_>, agent: Option<&str>, emit: &mut Em
     let attempt = line.attempt.map(|attempt| format!("attempt {attempt}")).unwrap_or_default();
     let most = line.max_retries.map(|most| format!(" of {most}")).unwrap_or_default();
     let field = |key: &str| line.error.and_then(|error| error.get(key));
-    let why = line.error.and_then(Value::str).or_else(|| field("formatted")?.str());
+    let why = line.error.and_then(Value::str).or_else(|| field("formatted").or_else(|| field("message"))?.str());
     let why = why.map(|error| format!(": {error}")).unwrap_or_default();
     let status = line
         .error_status
