@@ -219,6 +219,7 @@ wire! {
         is_error: bool,
         result: Text<'a>,
         errors: Vec<Text<'a>>,
+        error: Text<'a>,
         stop_reason: &'a str,
         terminal_reason: &'a str,
         duration_ms: u64,
@@ -242,7 +243,8 @@ const DIAGNOSTIC: &str = "[ede_diagnostic]";
 impl<'a> TurnResult<'a> {
     /// What went wrong, in the agent's words.
     pub(super) fn why(&self) -> Option<&Text<'a>> {
-        let said = || self.errors.iter().flatten().chain(&self.result).filter(|said| !said.is_empty());
+        let one = || self.error.iter().chain(&self.result);
+        let said = || self.errors.iter().flatten().chain(one()).filter(|said| !said.is_empty());
         said().find(|said| !said.to_str_lossy().starts_with(DIAGNOSTIC)).or_else(|| said().next())
     }
 }
