@@ -51,7 +51,7 @@ impl State {
         let tool_use_id = tool_use_id.or_else(|| self.call_that_waits(name, request.input, emit));
         let call = tool_use_id.as_deref().and_then(|id| self.calls.get(id));
         // The call says whose it is; a request may come before it.
-        let of_task = || task.map(|task| self.tasks.get(task).cloned().unwrap_or(task.to_owned()));
+        let of_task = || task.map(|task| self.subagent_of(task, emit).unwrap_or(task.to_owned()));
         let agent = call.map_or_else(of_task, |call| call.agent.clone());
         if agent.is_none() {
             emit.begin_turn(None, false);
@@ -82,6 +82,14 @@ impl State {
             emit.ask_question(data);
         }
         self.requests.push(pending);
+    }
+
+    /// The call that started the subagent of a task. Some versions do not tell of tasks: there it is the only one that
+    /// is at work, if there is one only.
+    fn subagent_of(&self, task: &str, emit: &Emit<'_>) -> Option<String> {
+        let mut starts = self.calls_of(|name| tools::kind(name) == ToolKind::Task, emit).map(|(id, _)| id);
+        let only = starts.next().filter(|_| self.tasks.is_empty() && starts.next().is_none());
+        self.tasks.get(task).cloned().or_else(|| only.map(str::to_owned))
     }
 
     /// The call that is asked for, by the agent's identifier. It may be about to begin.
