@@ -165,6 +165,7 @@ impl State {
             return self.answered(response, false, emit);
         };
         if response.subtype == Some("error") {
+            self.turn.interrupted &= !matches!(request, HostRequest::Interrupt);
             emit.status(StatusLabel::Notice, response.error.clone(), None);
             return;
         }
