@@ -197,6 +197,21 @@ impl State {
                 emit.in_background(&call.clone());
             }
         }
+        // Nothing else may say so: who asks for the output of a task is not told that it is over.
+        let status = line.patch.as_ref().and_then(|patch| patch.status);
+        if let (Some("completed" | "failed" | "killed" | "stopped"), Some(task)) = (status, line.task_id)
+            && let Some(call) = self.tasks.get(task).cloned()
+        {
+            self.background_over(&call, emit);
+        }
+    }
+
+    /// A subagent is done. What ran in the background is closed; the rest is, by its result.
+    fn background_over(&mut self, call: &str, emit: &mut Emit<'_>) {
+        if emit.is_background(call) {
+            self.complete_messages(|_, of| of == Some(call), emit);
+            emit.end_background(call);
+        }
     }
 
     /// A subagent or command is done. What ran in the background is news; the rest is shown by its call.
@@ -209,9 +224,8 @@ impl State {
         // Of one that another process has begun, nothing else tells.
         let other = emit.first_time(hash::of_all(&["over", task])) && call.is_none();
         let call = call.or_else(|| Some(self.call_ids.of_agent(line.tool_use_id?).into_owned()));
-        if let Some(call) = call.filter(|call| emit.is_background(call)) {
-            self.complete_messages(|_, of| of == Some(call.as_str()), emit);
-            emit.end_background(&call);
+        if let Some(call) = call {
+            self.background_over(&call, emit);
         }
         if self.background_tasks.remove(task) || other {
             let summary = line.summary.as_ref().map(Text::to_string).unwrap_or_default();

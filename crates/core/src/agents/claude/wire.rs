@@ -322,8 +322,9 @@ wire! {
 wire! {
     pub(super) struct TaskPatch in "system.patch" {
         backgrounded("is_backgrounded"): bool,
+        status: &'a str,
     }
-    known "end_time" "total_paused_ms" "error" "description" "status"
+    known "end_time" "total_paused_ms" "error" "description"
 }
 
 wire! {
