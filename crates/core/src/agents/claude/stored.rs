@@ -138,14 +138,16 @@ impl State {
     /// An entry of the user in the main conversation that is no tool result.
     pub(super) fn stored_prompt(&mut self, user: &User<'_>, content: Value<'_>, text: &str, emit: &mut Emit<'_>) {
         let uuid = user.uuid;
-        let put_in = [user.meta, user.summary, user.transcript_only].contains(&Some(true))
+        // What the agent tells itself begins a turn, as what wakes it does: what it has scheduled, for one.
+        let by_itself = user.source == Some("system");
+        let put_in = [user.meta.filter(|_| !by_itself), user.summary, user.transcript_only].contains(&Some(true))
             || PUT_IN.iter().any(|beginning| text.starts_with(beginning));
         if put_in {
             return self.system_text(content, uuid, None, emit);
         }
         self.end_stored_turn(emit);
         emit.begin_turn(None, true);
-        if is_of_another(user.origin) || wakes(text) {
+        if by_itself || is_of_another(user.origin) || wakes(text) {
             self.task_told_over(text, emit);
             self.system_text(content, uuid, None, emit);
         } else if let Some(typed) = typed_command(text) {

@@ -153,17 +153,18 @@ wire! {
         meta("isMeta"): bool,
         summary("isCompactSummary"): bool,
         transcript_only("isVisibleInTranscriptOnly"): bool,
+        source("promptSource"): &'a str,
         origin: Value<'a>,
         result_meta("tool_result_meta"): Value<'a>,
         denial("toolDenialKind"): Value<'a>,
         decision("permissionDecision"): Value<'a>,
     }
     known "type" "session_id" "timestamp" "subagent_type" "task_description" "agent_id" "shouldQuery"
-        "priority" "parentUuid" "isSidechain" "promptId" "permissionMode" "promptSource" "userType" "entrypoint" "cwd"
+        "priority" "parentUuid" "isSidechain" "promptId" "permissionMode" "userType" "entrypoint" "cwd"
         "sessionId" "version" "gitBranch" "sourceToolAssistantUUID" "agentId" "sourceToolUseID" "toolEndsTurn" "slug"
         "mcpMeta" "thinkingMetadata" "todos" "imagePasteIds" "isVirtual" "logicalParentUuid" "interruptedMessageId"
         "planContent" "teamName" "agentName" "queueSkipAttachments" "turnPosition" "turnOrigin"
-        "turnCompanion" "sandboxed" "holdsPersonsWords" "is_meta"
+        "turnCompanion" "scheduledTaskId" "sandboxed" "holdsPersonsWords" "is_meta"
 }
 
 impl User<'_> {
