@@ -248,7 +248,7 @@ impl State {
 }
 
 /// How a subagent is.
-fn activity(item: &Item<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
+pub(super) fn activity(item: &Item<'_>, agent: Option<&str>, emit: &mut Emit<'_>) {
     let (who, how) = (item.agent_path.unwrap_or("subagent"), item.kind.unwrap_or_default());
     emit.status(StatusLabel::Notice, Some(Text::from(format!("{who}: {how}"))), agent);
 }

@@ -7,7 +7,7 @@ use interlinear_schema::{
     ContentPart, IntoOwned as _, PermissionStatus, StatusLabel, Text, ToolResultPart, TurnStatus,
 };
 
-use super::items::{Kind, Place};
+use super::items::{Kind, Place, activity};
 use super::messages::joined_text;
 use super::notes;
 use super::patch;
@@ -53,7 +53,8 @@ impl State {
                 | "web_search_end"
                 | "image_generation_end"
                 | "exec_command_end"
-                | "view_image_tool_call" => emit.ignore("said by the items"),
+                | "view_image_tool_call"
+                | "sub_agent_activity" => emit.ignore("said by the items"),
                 _ => self.other_event(kind, payload, place, emit),
             },
             "user_message" => match payload.get("kind").and_then(Value::str) {
@@ -116,7 +117,38 @@ impl State {
                 };
                 self.legacy_item(Kind::Command, item, event, place, emit);
             }
+            "sub_agent_activity" | "collab_agent_spawn_end" => self.legacy_agent(kind, event, payload, place, emit),
             _ => self.other_event(kind, payload, place, emit),
+        }
+    }
+
+    /// A subagent was started, or says how it is. What the model is told of it need not name its thread: this does.
+    fn legacy_agent(
+        &mut self,
+        kind: &str,
+        event: &Happened<'_>,
+        payload: Value<'_>,
+        place: &Place<'_>,
+        emit: &mut Emit<'_>,
+    ) {
+        let text = |key: &str| payload.get(key).and_then(Value::str);
+        if kind == "sub_agent_activity" {
+            let (how, agent_path) = (text("kind"), text("agent_path"));
+            let item = Item { kind: how, agent_path, agent_thread_id: text("agent_thread_id"), ..Item::default() };
+            return match how {
+                Some("started") => self.legacy_item(Kind::Activity, item, event, place, emit),
+                _ => activity(&item, place.agent.as_deref(), emit),
+            };
+        }
+        match text("new_thread_id") {
+            Some(thread) => {
+                let prompt = payload.get("prompt").and_then(Value::text);
+                let tool = Some("spawnAgent");
+                let item = Item { tool, prompt, receivers: Some(vec![thread]), ..Item::default() };
+                self.legacy_item(Kind::Collab, item, event, place, emit);
+            }
+            // What the model is told says why there is none.
+            None => emit.ignore("bookkeeping"),
         }
     }
 

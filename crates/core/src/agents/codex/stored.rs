@@ -169,6 +169,7 @@ impl State {
                 Some(message) => system_item(vec![ContentPart::text(message)], "", &place, emit),
                 None => self.compacted("compacted", &place, emit),
             },
+            "inter_agent_communication" => emit.ignore("context for the model"),
             "world_state" | "token_usage_record" | "retained_context" | "inter_agent_communication_metadata" => {
                 emit.ignore("bookkeeping");
             }

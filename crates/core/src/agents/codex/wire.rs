@@ -278,7 +278,8 @@ wire! {
         duration_ms: u64,
         info: TokenUsage<'a>,
         thread_settings: Settings<'a>,
-        call_id: &'a str,
+        /// What a subagent does is told under the call that has started it.
+        call_id("call_id" | "event_id"): &'a str,
         invocation: Value<'a>,
         result: Value<'a>,
         changes: Value<'a>,
@@ -298,7 +299,8 @@ wire! {
         "thread_id" "text" "reason" "status" "goal" "revised_prompt" "saved_path" "transparent_background"
         "command" "cwd" "exit_code" "aggregated_output" "formatted_output" "parsed_cmd" "source" "process_id"
         "ready" "failed" "cancelled" "server" "auto_approved" "unified_diff" "item_id" "summary_index"
-        "additional_details"
+        "additional_details" "occurred_at_ms" "agent_thread_id" "agent_path" "sender_thread_id" "new_thread_id" "prompt"
+        "new_agent_nickname" "new_agent_role" "model" "reasoning_effort"
 }
 
 wire! {
