@@ -273,7 +273,7 @@ impl State {
     fn thread_started(&mut self, thread: Option<&Thread<'_>>, emit: &mut Emit<'_>) {
         let Some(thread) = thread else { return emit.ignore("no thread") };
         let id = thread.id.unwrap_or_default();
-        if thread.parent_thread_id.is_some() && !self.threads.contains_key(id) {
+        if is_spawned(thread) && !self.threads.contains_key(id) {
             // A subagent's: the call that has started it will name it.
             emit.ignore("thread of a subagent");
             return;
@@ -405,6 +405,12 @@ impl State {
         request.thread = thread.map(str::to_owned);
         request.settings = message.params.filter(|_| method == "turn/start").map(set_by).unwrap_or_default();
     }
+}
+
+/// Whether an agent has started the thread. Before 0.150 only where it comes from says so.
+fn is_spawned(thread: &Thread<'_>) -> bool {
+    let source = thread.source.and_then(|source| source.get("subAgent"));
+    thread.parent_thread_id.is_some() || source.is_some_and(|source| source.get("thread_spawn").is_some())
 }
 
 /// What a turn is begun with that stays, as JSON; nothing if that is nothing.

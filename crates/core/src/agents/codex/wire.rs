@@ -83,6 +83,7 @@ wire! {
     pub(super) struct Thread in "thread" {
         id: &'a str,
         parent_thread_id("parentThreadId"): &'a str,
+        source: Value<'a>,
         cwd: &'a str,
         cli_version("cliVersion"): &'a str,
         model: &'a str,
@@ -91,7 +92,7 @@ wire! {
     }
     known "environments" "extra" "sessionId" "forkedFromId" "preview" "ephemeral" "section" "sectionEnteredAt"
         "projectId" "historyMode" "modelProvider" "createdAt" "updatedAt" "recencyAt" "status" "path" "originator"
-        "source" "canAcceptDirectInput" "threadSource" "agentNickname" "agentRole" "gitInfo" "daybreakEnabled" "turns"
+        "canAcceptDirectInput" "threadSource" "agentNickname" "agentRole" "gitInfo" "daybreakEnabled" "turns"
         "attachedToThreadId"
 }
 
