@@ -332,7 +332,8 @@ impl State {
                 }
                 self.thread_facts(&Thread::default(), &opened, &place, emit);
             }
-            (Some(thread), _) if opens && opened.cwd.is_some() => {
+            // Without its request, only what it is opened with tells that a thread was.
+            (Some(thread), _) if opens && (opened.cwd.is_some() || !request.method.is_empty()) => {
                 let id = thread.id.unwrap_or_default();
                 let before = emit.session().native_id.clone().filter(|_| request.session.is_some());
                 let place = self.open_thread(id, request.session, emit);
