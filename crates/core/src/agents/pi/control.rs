@@ -113,8 +113,7 @@ impl State {
         }
         emit.ignore("answer to the host");
         if response.success == Some(false) {
-            self.refused(kind, response, emit);
-            return;
+            return self.refused(request, response, emit);
         }
         let field = |key: &str| response.data.and_then(|data| data.get(key));
         let done = field("cancelled").and_then(Value::bool) != Some(true);
@@ -162,7 +161,8 @@ impl State {
     }
 
     /// A command that the agent did not do.
-    fn refused(&mut self, kind: &str, response: &Response<'_>, emit: &mut Emit<'_>) {
+    fn refused(&mut self, request: Option<HostRequest>, response: &Response<'_>, emit: &mut Emit<'_>) {
+        let kind = response.command.unwrap_or_default();
         let error = response.error.as_ref().map_or_else(|| Text::from(kind), Text::borrow);
         if kind == "prompt" {
             self.last_error = Some(error.to_str_lossy().into_owned());
@@ -174,8 +174,11 @@ impl State {
             details: Some(Json::from_text(format!("{{\"command\":{}}}", Json::of(kind).as_str()))),
             ..ErrorData::default()
         });
-        if kind == "prompt" {
-            self.prompt_refused(emit);
+        match request {
+            _ if kind == "prompt" => self.prompt_refused(emit),
+            // It has not run: there is nothing to wait for.
+            Some(request) if kind == "bash" => self.host_result(&request.subject, error, None, true, emit),
+            _ => {}
         }
     }
 
