@@ -62,7 +62,7 @@ impl Direction {
 }
 
 /// What snapshots begin with; the last byte is their version. A hash of the state follows, and the state.
-const SNAPSHOT: &[u8] = b"interlinear\x09";
+const SNAPSHOT: &[u8] = b"interlinear\x0a";
 
 impl Connection {
     /// Opens a session or a connection.

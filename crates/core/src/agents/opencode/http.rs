@@ -181,6 +181,9 @@ impl State {
             return;
         };
         self.enter(id, emit);
+        if let Some(chosen) = self.chosen_ahead.remove(&emit.selected()) {
+            self.native(id).chosen = chosen;
+        }
         if api {
             self.native(id).dialect = Some(Dialect::Next);
         }

@@ -13,6 +13,8 @@ kept! {
     pub(crate) struct State {
         /// The sessions of the server, by their identifier; those of subagents too.
         pub(super) sessions: Map<String, Native>,
+        /// What was chosen for the prompts of sessions that are not there yet, by the session that they will be.
+        pub(super) chosen_ahead: Map<usize, Chosen>,
         /// Sessions of subagents whose call is not known yet.
         pub(super) unlinked: Map<String, Unlinked>,
         /// Sessions that were deleted.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::state::{Dialect, Native, Pending, Route, State};
+use super::state::{Chosen, Dialect, Native, Pending, Route, State};
 use crate::api::{
     Command, HttpRequest, Outgoing, PermissionReply, PromptPart, ReplyPermissionCommand, ReplyQuestionCommand,
     StartCommand,
@@ -15,20 +15,30 @@ impl State {
     pub(super) fn encode(&mut self, command: &Command, emit: &mut Emit<'_>, outgoing: &mut Vec<Outgoing>) {
         let session = emit.session().native_id.clone();
         let request = match command {
-            Command::Start(start) => self.start(start),
+            Command::Start(start) => {
+                // A session is made with a model and its variant, not with a variant alone.
+                let variant = start.variant.clone().filter(|_| start.model.is_none());
+                self.choose_ahead(Chosen { variant, ..Chosen::default() }, emit);
+                Self::start(start)
+            }
             Command::Resume(resume) => {
                 let known = self.sessions.get(&resume.native_session_id).map(|native| native.index);
                 if known.is_some_and(|index| index != emit.selected() && !emit.book.sessions[index].has_ended()) {
                     return emit.unsupported("the conversation is that of another session, which is open");
                 }
                 self.take(&resume.native_session_id, emit);
-                if let Some(model) = &resume.start.model {
-                    let chosen = &mut self.native(&resume.native_session_id).chosen;
-                    (chosen.model, chosen.variant) = (Some(model.clone()), resume.start.variant.clone());
+                let chosen = &mut self.native(&resume.native_session_id).chosen;
+                let (model, variant) = (resume.start.model.clone(), resume.start.variant.clone());
+                if model.is_some() || variant.is_some() {
+                    (chosen.model, chosen.variant) = (model.or(chosen.model.take()), variant);
                 }
                 get(format!("/session/{}", resume.native_session_id))
             }
-            Command::Fork(fork) => post(format!("/session/{}/fork", fork.native_session_id), "{}".to_owned()),
+            Command::Fork(fork) => {
+                let (model, variant) = (fork.start.model.clone(), fork.start.variant.clone());
+                self.choose_ahead(Chosen { model, variant, ..Chosen::default() }, emit);
+                post(format!("/session/{}/fork", fork.native_session_id), "{}".to_owned())
+            }
             Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id) {
                 Some(pending) => permission_reply(pending, reply),
                 None => return emit.unsupported("this permission does not wait for an answer"),
@@ -87,7 +97,15 @@ impl State {
         emit.adopt(id);
     }
 
-    fn start(&mut self, start: &StartCommand) -> HttpRequest {
+    /// What is chosen for the prompts of a session that is not there yet.
+    fn choose_ahead(&mut self, chosen: Chosen, emit: &Emit<'_>) {
+        self.chosen_ahead.remove(&emit.selected());
+        if chosen.model.is_some() || chosen.variant.is_some() {
+            self.chosen_ahead.insert(emit.selected(), chosen);
+        }
+    }
+
+    fn start(start: &StartCommand) -> HttpRequest {
         // The directory is chosen with the server, or by the query.
         let query = start.cwd.as_deref().map(|cwd| format!("?directory={}", encoded(cwd))).unwrap_or_default();
         let model = start.model.as_deref().and_then(|model| session_model(model, start.variant.as_deref()));
