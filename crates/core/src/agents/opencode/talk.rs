@@ -267,7 +267,9 @@ fn permission_reply(pending: &Pending, command: &ReplyPermissionCommand) -> Http
         let body = object(&[("response", Some(quoted(reply)))]);
         return post(format!("/session/{}/permissions/{id}", pending.session), body);
     }
-    let message = command.message.as_deref().filter(|_| command.reply == PermissionReply::Reject).map(quoted);
+    // The turn goes on with what it is told, and ends where it is told nothing.
+    let tells = command.reply == PermissionReply::Reject && !command.interrupt;
+    let message = command.message.as_deref().filter(|_| tells).map(quoted);
     let body = object(&[("reply", Some(quoted(reply))), ("message", message)]);
     post(request_path(pending, "permission", id, "reply"), body)
 }
