@@ -218,6 +218,7 @@ impl State {
             extra.extend(owned.map(|file: FileRefPart<'static>| ContentPart::FileRef(file)));
         }
         let agent = self.agent_of(session);
+        self.close_requests(&tool.call_id, emit);
         let part = ToolResultPart {
             call_id: Cow::Borrowed(&tool.call_id),
             output,

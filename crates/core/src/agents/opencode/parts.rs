@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use interlinear_schema::{ContentPart, FileAction, FileRefPart, ImagePart, Text, ToolCallPart, ToolResultPart};
+use interlinear_schema::{
+    ContentPart, FileAction, FileRefPart, ImagePart, PermissionStatus, Text, ToolCallPart, ToolResultPart,
+};
 
 use super::state::{Message, Role, State, Tool};
 use super::tools;
@@ -295,6 +297,7 @@ impl State {
         }
         extra.extend(files.into_iter().map(ContentPart::FileRef));
         let agent = self.agent_of(&tool.session);
+        self.close_requests(&tool.call_id, emit);
         if tools::goes_on(&tool.name, metadata, &output) {
             emit.in_background(&tool.call_id);
         }
@@ -308,6 +311,14 @@ impl State {
         };
         emit.result(part, extra, failed, agent.as_deref(), false);
         self.close_child(&tool.call_id);
+    }
+
+    /// What was asked for a call that is over will not be answered any more.
+    pub(super) fn close_requests(&mut self, call_id: &str, emit: &mut Emit<'_>) {
+        while let Some(id) = emit.find_request(|_, about| about == Some(call_id)) {
+            self.requests.remove(&id);
+            emit.resolve(&id, PermissionStatus::Reject, None, true);
+        }
     }
 
     /// What a subagent has left open is closed with its call.
