@@ -143,7 +143,9 @@ impl State {
 
     /// The end of a call tells what became of a request about it that nobody was seen to answer.
     fn settle(&mut self, call_id: &str, status: Option<&str>, emit: &mut Emit<'_>) {
-        self.requests.retain(|request| request.call.as_deref() != Some(call_id));
+        // Another session may have a call of the same name.
+        let session = emit.selected();
+        self.requests.retain(|request| request.session != session || request.call.as_deref() != Some(call_id));
         while let Some(event) = emit.find_request(|_, about| about == Some(call_id)) {
             let ran = status != Some("declined");
             let status = if ran { PermissionStatus::Accept } else { PermissionStatus::Reject };

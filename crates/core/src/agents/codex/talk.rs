@@ -32,15 +32,15 @@ impl State {
                 Ok(lines) => lines,
                 Err(why) => return emit.unsupported(why),
             },
-            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id) {
+            Command::ReplyPermission(reply) => match self.waiting(&reply.permission_id, session) {
                 Some(pending) => vec![response(pending, &permission(pending, reply))],
                 None => return emit.unsupported("this permission does not wait for an answer"),
             },
-            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id) {
+            Command::ReplyQuestion(reply) => match self.waiting(&reply.question_id, session) {
                 Some(pending) => vec![response(pending, &answers(pending, reply))],
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
-            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id) {
+            Command::RejectQuestion(reject) => match self.waiting(&reject.question_id, session) {
                 Some(pending) => vec![refusal(pending)],
                 None => return emit.unsupported("this question does not wait for an answer"),
             },
@@ -74,8 +74,10 @@ impl State {
         self.wishes.or_default(&session)
     }
 
-    fn waiting(&self, event_id: &str) -> Option<&Pending> {
-        self.requests.iter().find(|pending| pending.event_id == event_id)
+    /// The request that waits. Those of several sessions may have the same name: then it is this session's.
+    fn waiting(&self, event_id: &str, session: usize) -> Option<&Pending> {
+        let named = self.requests.iter().filter(|pending| pending.event_id == event_id);
+        named.min_by_key(|pending| pending.session != session)
     }
 
     /// The session's own thread.
