@@ -7,6 +7,8 @@ pub(super) struct Arguments {
     pub(super) prompt: Option<String>,
     pub(super) images: Vec<String>,
     pub(super) model: Option<String>,
+    /// How hard the model is to think.
+    pub(super) effort: Option<String>,
     /// The folder it works in.
     pub(super) cwd: Option<String>,
     /// Whether it prints events; else only text.
@@ -16,7 +18,7 @@ pub(super) struct Arguments {
 }
 
 /// Options that take a value.
-const WITH_VALUE: [&str; 22] = [
+const WITH_VALUE: [&str; 25] = [
     "-m",
     "--model",
     "-s",
@@ -39,14 +41,30 @@ const WITH_VALUE: [&str; 22] = [
     "--local-provider",
     "--thread-source",
     "--remote",
+    // Of a review.
+    "--base",
+    "--commit",
+    "--title",
 ];
+
+impl Arguments {
+    /// A setting: `model="gpt-5"`. What has an option of its own is told by that.
+    fn set(&mut self, setting: &str) {
+        let Some((key, value)) = setting.split_once('=') else { return };
+        let value = Some(value.trim().trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty());
+        match key.trim() {
+            "model" => self.model = self.model.take().or(value),
+            "model_reasoning_effort" => self.effort = value,
+            _ => {}
+        }
+    }
+}
 
 /// Reads the command line; nothing if it is not one of `exec`.
 pub(super) fn exec(words: &[String]) -> Option<Arguments> {
-    let mut words = words.iter().map(String::as_str).skip_while(|word| !matches!(*word, "exec" | "e")).peekable();
-    words.next()?;
+    let mut words = words.iter().map(String::as_str).peekable();
     let mut found = Arguments::default();
-    let (mut plain, mut last) = (Vec::new(), false);
+    let (mut is_exec, mut plain, mut last) = (false, Vec::new(), false);
     while let Some(word) = words.next() {
         // `--model=x` is `--model x`.
         let (name, joined) = match word.split_once('=').filter(|(name, _)| name.starts_with("--")) {
@@ -54,6 +72,11 @@ pub(super) fn exec(words: &[String]) -> Option<Arguments> {
             None => (word, None),
         };
         match name {
+            // Options may stand before it as well.
+            "exec" | "e" if !is_exec => {
+                is_exec = true;
+                plain.clear();
+            }
             "--" => plain.extend(words.by_ref()),
             "-i" | "--image" => {
                 let next = || words.next_if(|word| joined.is_none() && !word.starts_with('-'));
@@ -65,6 +88,7 @@ pub(super) fn exec(words: &[String]) -> Option<Arguments> {
                 match name {
                     "-m" | "--model" => found.model = value,
                     "-C" | "--cd" => found.cwd = value,
+                    "-c" | "--config" => found.set(value.as_deref().unwrap_or_default()),
                     _ => {}
                 }
             }
@@ -75,6 +99,9 @@ pub(super) fn exec(words: &[String]) -> Option<Arguments> {
             _ if word.len() > 1 && word.starts_with('-') => {}
             _ => plain.push(word),
         }
+    }
+    if !is_exec {
+        return None;
     }
     if found.resumed && !last && plain.len() > 1 {
         plain.remove(0);
@@ -100,6 +127,24 @@ mod tests {
         assert_eq!(prompt(&["codex", "exec", "-"]), None);
         assert_eq!(read(&["codex", "app-server"]), None);
         assert!(read(&["codex", "exec", "--json", "Go"]).is_some_and(|found| found.events));
+    }
+
+    #[test]
+    fn a_review_has_no_prompt_but_its_own() {
+        let prompt = |line: &[&str]| read(line).map(|found| found.prompt);
+        assert_eq!(prompt(&["codex", "exec", "--json", "review", "--base", "main"]), Some(None));
+        assert_eq!(prompt(&["codex", "exec", "review", "--commit", "1a2b", "--title", "Fix"]), Some(None));
+        assert_eq!(prompt(&["codex", "exec", "review", "Look at add()"]), Some(Some("Look at add()".to_owned())));
+    }
+
+    #[test]
+    fn options_may_stand_before_the_command_and_settings_tell_the_same() {
+        let found =
+            read(&["codex", "-m", "gpt-5", "exec", "--json", "-c", "model=\"other\"", "Go"]).unwrap_or_default();
+        assert_eq!((found.model.as_deref(), found.prompt.as_deref()), (Some("gpt-5"), Some("Go")));
+        let settings = ["-c", "model='gpt-5'", "--config=model_reasoning_effort=\"high\""];
+        let found = read(&[&["codex", "exec"], &settings[..], &["Go"]].concat()).unwrap_or_default();
+        assert_eq!((found.model.as_deref(), found.effort.as_deref()), (Some("gpt-5"), Some("high")));
     }
 
     #[test]

@@ -104,7 +104,11 @@ impl State {
         (self.exec.resumed, self.exec.tells_turns) = (arguments.resumed, arguments.events);
         self.exec.reads_prompt = arguments.prompt.is_none();
         let text = |text: &Option<String>| text.as_deref().map(Json::of);
-        emit.learn(&[("model", text(&arguments.model)), ("cwd", text(&arguments.cwd))]);
+        emit.learn(&[
+            ("model", text(&arguments.model)),
+            ("cwd", text(&arguments.cwd)),
+            ("variant", text(&arguments.effort)),
+        ]);
         self.exec.model = arguments.model;
         let mut parts: Vec<_> = arguments.images.into_iter().map(|path| image_part(Text::from(path))).collect();
         match arguments.prompt {
