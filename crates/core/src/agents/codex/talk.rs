@@ -58,7 +58,8 @@ impl State {
                 None => return self.wish(session).approval = Some(mode.clone()),
             },
             Command::SetAgent { agent } => return self.wish(session).role = Some(agent.clone()),
-            Command::Compact { .. } => match self.thread_of(session, emit) {
+            Command::Compact { instructions: Some(_) } => return emit.unsupported("its summary takes no instructions"),
+            Command::Compact { instructions: None } => match self.thread_of(session, emit) {
                 Some(thread) => {
                     let params = format!("{{\"threadId\":{}}}", quoted(&thread));
                     vec![self.request("thread/compact/start", &params, Some(session))]
