@@ -20,7 +20,7 @@ struct Finished<'a> {
     tool: Option<&'a str>,
     content: Option<Value<'a>>,
     details: Option<Value<'a>>,
-    is_error: bool,
+    is_error: Option<bool>,
     duration_ms: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl State {
             tool: line.tool,
             content: result.content,
             details: result.details,
-            is_error: line.is_error == Some(true),
+            is_error: line.is_error,
             duration_ms: line.duration,
         };
         self.result(id, &finished, self.caller(line, emit).as_deref(), emit);
@@ -99,7 +99,7 @@ impl State {
             tool: message.tool,
             content: message.content,
             details: message.details,
-            is_error: message.is_error == Some(true),
+            is_error: message.is_error,
             duration_ms: message.duration,
         };
         self.result(id, &finished, place.agent, emit);
@@ -118,7 +118,7 @@ impl State {
             let output = call.error.as_ref().map_or_else(Text::default, Text::borrow);
             let part = ToolResultPart {
                 call_id: Cow::Borrowed(id),
-                exit_code: tools::exit_code(name, &output.to_str_lossy(), failed),
+                exit_code: tools::exit_code(name, &output.to_str_lossy(), Some(failed)),
                 output,
                 duration_ms: call.duration,
                 ..ToolResultPart::default()
@@ -145,7 +145,7 @@ impl State {
         }
         let output = content::plain_text(result);
         let exit_code = tools::exit_code(&call.name, &output.to_str_lossy(), is_error);
-        let failed = is_error || exit_code.is_some_and(|code| code != 0);
+        let failed = is_error == Some(true) || exit_code.is_some_and(|code| code != 0);
         let mut extra = content::images(result, emit);
         if !failed {
             extra.extend(tools::file_ref(&call, details));

@@ -85,13 +85,14 @@ pub(super) fn info(id: &str, name: &str, arguments: Option<Value<'_>>) -> CallIn
     CallInfo { id: id.to_owned(), name: name.to_owned(), path: path.map(str::to_owned), ..CallInfo::default() }
 }
 
-/// The exit code of a command: a failure names it at the end of its output, a success has none but 0.
-pub(super) fn exit_code(name: &str, output: &str, failed: bool) -> Option<i64> {
+/// The exit code of a command: a failure names it at the end of its output, a success has none but 0, whatever it prints.
+pub(super) fn exit_code(name: &str, output: &str, failed: Option<bool>) -> Option<i64> {
     if name != "bash" {
         return None;
     }
     let (_, code) = output.trim_end().rsplit_once("Command exited with code ").unwrap_or_default();
-    code.parse().ok().or(if failed { None } else { Some(0) })
+    let told = code.parse().ok().filter(|_| failed != Some(false));
+    told.or(if failed == Some(true) { None } else { Some(0) })
 }
 
 /// The file that a tool has read, written or changed, with the change.
