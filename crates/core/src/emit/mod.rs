@@ -22,6 +22,7 @@ pub(crate) use session::Session;
 
 use crate::api::DriftKind;
 use crate::book::{Book, Counts};
+use crate::json::Tape;
 use crate::map::{Hashes, Key as _};
 use crate::repeat::Repeatable;
 use crate::sink::{Outcome, Sink};
@@ -315,6 +316,13 @@ impl<'e> Emit<'e> {
 
     pub(crate) fn knows(&self, name: &str, value: &Json<'_>) -> bool {
         self.session().facts.get(name).is_some_and(|known| known.as_str().is(value.as_str()))
+    }
+
+    /// What is known of the session under this name, if that is a text.
+    pub(crate) fn fact(&self, name: &str) -> Option<String> {
+        let mut tape = Tape::default();
+        let known = self.session().facts.get(name)?;
+        tape.read(known).ok()?.str().map(str::to_owned)
     }
 
     /// A text as a fact; nothing if it is known already.

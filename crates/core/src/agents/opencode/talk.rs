@@ -116,6 +116,7 @@ impl State {
     fn of_session_command(&mut self, session: &str, command: &Command, emit: &mut Emit<'_>) -> Option<HttpRequest> {
         let api = self.native(session).dialect == Some(Dialect::Next);
         let path = if api { format!("/api/session/{session}") } else { format!("/session/{session}") };
+        let folder = emit.fact("cwd").unwrap_or_default();
         let chosen = &mut self.native(session).chosen;
         match command {
             Command::SetModel { model } => chosen.model = Some(model.clone()),
@@ -142,10 +143,13 @@ impl State {
                 return Some(post(format!("{path}/summarize"), object(&members)));
             }
             Command::Prompt(prompt) if api => {
-                return Some(post(format!("{path}/prompt"), object(&[("prompt", Some(api_prompt(&prompt.parts)))])));
+                return Some(post(
+                    format!("{path}/prompt"),
+                    object(&[("prompt", Some(api_prompt(&prompt.parts, &folder)))]),
+                ));
             }
             Command::Prompt(prompt) => {
-                let parts: Vec<_> = prompt.parts.iter().map(prompt_part).collect();
+                let parts: Vec<_> = prompt.parts.iter().map(|part| prompt_part(part, &folder)).collect();
                 let members = [
                     ("model", chosen.model.as_deref().and_then(prompt_model)),
                     ("variant", chosen.variant.as_deref().map(quoted)),
@@ -198,7 +202,7 @@ fn session_model(model: &str, variant: Option<&str>) -> Option<String> {
     Some(object(&[("providerID", Some(quoted(provider))), ("id", Some(quoted(id))), ("variant", variant.map(quoted))]))
 }
 
-fn prompt_part(part: &PromptPart) -> String {
+fn prompt_part(part: &PromptPart, folder: &str) -> String {
     let file = |mime: &str, name: Option<&str>, url: &str| {
         object(&[
             ("type", Some("\"file\"".to_owned())),
@@ -212,31 +216,35 @@ fn prompt_part(part: &PromptPart) -> String {
         PromptPart::Image { mime, data } => file(mime, None, &format!("data:{mime};base64,{data}")),
         PromptPart::File { path, mime, data } => {
             let mime = mime.as_deref().unwrap_or("text/plain");
-            file(mime, Some(path), &address(path, mime, data.as_deref()))
+            file(mime, Some(path), &address(path, mime, data.as_deref(), folder))
         }
     }
 }
 
-/// Where the server finds a file: in the request, or at its path.
-fn address(path: &str, mime: &str, data: Option<&str>) -> String {
+/// Where the server finds a file: in the request, or at its path. Its address has no place for one that begins in the
+/// session's folder.
+fn address(path: &str, mime: &str, data: Option<&str>, folder: &str) -> String {
+    let has_drive = path.as_bytes().get(1) == Some(&b':');
     match data {
         Some(data) => format!("data:{mime};base64,{data}"),
-        None => format!("file://{}", encoded(path)),
+        None if has_drive => format!("file:///{}", encoded(&path.replace('\\', "/"))),
+        None if path.starts_with('/') || folder.is_empty() => format!("file://{}", encoded(path)),
+        None => address(&format!("{folder}/{}", path.trim_start_matches("./")), mime, None, ""),
     }
 }
 
 /// A prompt of the newer API: one text, and files beside it.
-fn api_prompt(parts: &[PromptPart]) -> String {
+fn api_prompt(parts: &[PromptPart], folder: &str) -> String {
     let texts = parts.iter().filter_map(|part| match part {
         PromptPart::Text { text } => Some(text.as_str()),
         _ => None,
     });
     let files = parts.iter().filter_map(|part| match part {
         PromptPart::Text { .. } => None,
-        PromptPart::Image { mime, data } => Some(api_file(mime, None, &address("", mime, Some(data)))),
+        PromptPart::Image { mime, data } => Some(api_file(mime, None, &address("", mime, Some(data), folder))),
         PromptPart::File { path, mime, data } => {
             let mime = mime.as_deref().unwrap_or("text/plain");
-            Some(api_file(mime, Some(path), &address(path, mime, data.as_deref())))
+            Some(api_file(mime, Some(path), &address(path, mime, data.as_deref(), folder)))
         }
     });
     let files: Vec<_> = files.collect();
