@@ -248,6 +248,8 @@ kept! {
         pub(super) bare: bool,
         /// Whether the file says when turns begin and end.
         pub(super) tells_turns: bool,
+        /// Whether what stands here is a copy of what the thread has said that has started this one.
+        pub(super) copied: bool,
         pub(super) cwd: String,
         /// What the assistant said, until the same comes again with its identifier.
         pub(super) said: Option<Said>,

@@ -91,6 +91,12 @@ fn begins_bare(line: Value<'_>) -> bool {
     line.get("id").is_some() && line.get("timestamp").is_some() && line.get("instructions").is_some()
 }
 
+/// Whether a turn began before there was this thread: the identifiers of both begin with the time.
+fn is_earlier(turn: &str, thread: &str) -> bool {
+    let tells_time = |id: &str| id.len() == 36 && id.as_bytes().get(14) == Some(&b'7');
+    tells_time(turn) && tells_time(thread) && turn < thread
+}
+
 impl State {
     /// A line of one of the first rollout files.
     pub(super) fn bare_line(&mut self, line: Value<'_>, emit: &mut Emit<'_>) {
@@ -141,6 +147,9 @@ impl State {
         }
         let file = self.current.clone();
         let Some(place) = self.place_of_file(&file, meta.as_ref(), line, at, emit) else { return };
+        if self.is_copied(kind, inner, payload, &place) {
+            return emit.ignore("of another thread");
+        }
         if inner == "turn_aborted" && self.end_waits(&place, line, at) {
             return emit.ignore("its calls follow");
         }
@@ -177,6 +186,18 @@ impl State {
         }
     }
 
+    /// Whether a line belongs to the copy with which the file begins. It is over with the first turn of the thread's own.
+    fn is_copied(&mut self, kind: &str, inner: &str, payload: Value<'_>, place: &Place<'_>) -> bool {
+        let Some(thread) = self.threads.get_mut(place.thread).filter(|thread| thread.rollout.copied) else {
+            return false;
+        };
+        let turn = payload.get("turn_id").and_then(Value::str);
+        let begins = turn.is_some() || matches!(inner, "task_started" | "turn_started");
+        let own = begins && !turn.is_some_and(|turn| is_earlier(turn, place.thread));
+        thread.rollout.copied = !own;
+        !own && kind != "session_meta"
+    }
+
     /// Whose file it is. One of a subagent waits until the call that has started it is known.
     fn place_of_file<'p>(
         &mut self,
@@ -210,7 +231,10 @@ impl State {
     fn meta(&mut self, meta: &Meta<'_>, place: &Place<'_>, emit: &mut Emit<'_>) {
         let own = meta.id == Some(place.thread);
         if !own {
-            // A fork begins with a copy of the file that it was made from.
+            // A fork begins with a copy of the file that it was made from. That of a subagent was shown where it was said.
+            if let Some(thread) = self.threads.get_mut(place.thread) {
+                thread.rollout.copied = thread.agent.is_some();
+            }
             return emit.ignore("of another thread");
         }
         let text = |text: Option<&str>| text.map(Json::of);
