@@ -275,6 +275,10 @@ impl State {
                 let answered = payload.get("last_agent_message").and_then(Value::str).is_some();
                 let failed = self.threads.get(place.thread).is_some_and(|thread| thread.failed.is_some());
                 let failed = event.error.is_some() || failed && !answered;
+                if failed {
+                    // What was called in an answer that was cut is not run.
+                    self.show_unfinished(place, emit);
+                }
                 let status = if failed { TurnStatus::Failed } else { TurnStatus::Completed };
                 let (error, duration_ms) = (event.error.as_ref(), event.duration_ms);
                 self.turn_completed(Ended { id: turn, error, duration_ms, ..Ended::with(status) }, place, emit);
