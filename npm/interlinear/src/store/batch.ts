@@ -30,6 +30,7 @@ function ofEvents(events: readonly UniversalEvent[]): Batch {
 }
 
 function ofRelayed(bytes: Uint8Array, { sessionId, first, count, includeRaw }: Relayed): Batch {
+  if (!areObjects(bytes, count)) throw changedLines();
   // The caller may do with its bytes what it likes before they are written.
   const lines = new Uint8Array(bytes);
   const records = () => {
@@ -103,7 +104,26 @@ function placeOfNative(line: string): number {
     else if (character === "{" || character === "[") depth++;
     else if ((character === "}" || character === "]") && --depth === 0) return at + ',"raw":'.length + 1;
   }
-  throw notLines("lines were changed after `relay` gave them");
+  throw changedLines();
+}
+
+function changedLines(): InterlinearError {
+  return notLines("lines were changed after `relay` gave them");
+}
+
+const [newline, opening, closing] = [10, 0x7b, 0x7d];
+
+/** Whether the bytes are so many objects, one a line. What is in them is not looked at. */
+function areObjects(bytes: Uint8Array, count: number): boolean {
+  let start = 0;
+  let seen = 0;
+  // Bytes that were given away have no length.
+  for (; start < bytes.length; seen++) {
+    const end = bytes.indexOf(newline, start);
+    if (end === -1 || bytes[start] !== opening || bytes[end - 1] !== closing) return false;
+    start = end + 1;
+  }
+  return seen === count;
 }
 
 /** Where the string ends that begins there: at the next quote that has no odd number of backslashes before it. */

@@ -23,7 +23,14 @@ export class Fanout {
 
   /** Tells what was written here, if somebody follows. */
   publish(sessionId: string, events: () => readonly UniversalEvent[]): void {
-    this.#topics.get(sessionId)?.publish(events());
+    const topic = this.#topics.get(sessionId);
+    if (topic === undefined) return;
+    try {
+      topic.publish(events());
+    } catch {
+      // Lines that hold no events are written all the same: who reads them hears what is wrong.
+      topic.stir();
+    }
   }
 
   /** Something may have been written elsewhere, and not been told here. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openSession } from "interlinear";
 import { JsonlStore, MemoryStore } from "interlinear/store";
-import { pause, readAll, refused, same, sequences, take } from "./story.mjs";
+import { pause, range, readAll, refused, same, sequences, take } from "./story.mjs";
 
 const fixtures = new URL("../../../../tests/fixtures/", import.meta.url);
 
@@ -122,14 +122,50 @@ test("relayed lines of another session, or not in their order, are refused, and 
   assert.equal((await store.info("s")).lastSequence, session.lastSequence);
 });
 
-test("lines that were changed after they were relayed do not hang the writer", async () => {
-  const session = openSession({ agent: "claude", sessionId: "s", includeRaw: true });
-  const lines = session.relay('{"type":"hologram"}\n');
-  lines.fill(0x22);
-  const store = new MemoryStore();
-  const writer = await store.open("s");
-  await refused("bad_input", () => writer.append(lines));
-  assert.equal(writer.lastSequence, 0);
+for (const includeRaw of [false, true]) {
+  const withNative = includeRaw ? ", with native objects" : "";
+
+  test(`lines that were changed after they were relayed are refused${withNative}, and the writer goes on`, async () => {
+    const line = '{"type":"hologram"}\n';
+    const changes = [
+      (lines) => lines.fill(0x22),
+      (lines) => lines.fill(0x22, 0, lines.length - 1),
+      (lines) => lines.fill(0x20, lines.indexOf(10), lines.indexOf(10) + 1),
+      (lines) => structuredClone(lines, { transfer: [lines.buffer] }),
+    ];
+    await inFolder(async (store) => {
+      const [one, other] = twins("claude", includeRaw);
+      const writer = await store.open("s");
+      const followed = take(store.subscribe("s"), ({ type }) => type === "session.ended");
+      await writer.append(one.receive(line));
+      other.receive(line);
+      for (const change of changes) {
+        const lines = other.relay(line);
+        change(lines);
+        await refused("bad_input", () => writer.append(lines));
+        await writer.append(one.receive(line));
+      }
+      await writer.append(one.end());
+      same(sequences(await readAll(store, "s")), range(1, one.lastSequence));
+      same(sequences(await followed), range(1, one.lastSequence));
+    });
+  });
+}
+
+test("what was changed within its lines ends who follows it with an error, and holds the writer up in nothing", async () => {
+  await inFolder(async (store) => {
+    const [one] = twins("claude", false);
+    const writer = await store.open("s");
+    await writer.append(one.relay('{"type":"hologram"}\n'));
+    const followed = take(store.subscribe("s"), () => false);
+    await pause(50);
+    const lines = one.relay('{"type":"hologram"}\n');
+    lines.fill(0x22, 1, lines.indexOf(10) - 1);
+    const told = refused("damaged_transcript", () => followed);
+    await writer.append(lines);
+    await told;
+    await writer.append(one.end());
+  });
 });
 
 test("lines and events may be mixed, and the bytes may be given away before they are written", async () => {
