@@ -38,6 +38,8 @@ export class Writer implements SessionWriter {
   #written: number;
   #accepted: number;
   #flushing: Promise<void> | undefined;
+  /** What the ledger was last asked to do. */
+  #asked: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(sessionId: string, lastSequence: number, ledger: Ledger, tell: Tell) {
@@ -69,13 +71,13 @@ export class Writer implements SessionWriter {
 
   async describe(metadata: Record<string, unknown>): Promise<void> {
     this.#mustBeOpen();
-    await this.#ledger.describe(metadata);
+    await this.#ask(() => this.#ledger.describe(metadata));
   }
 
   close(): Promise<void> {
     this.#closing ??= (async () => {
       await this.#flushing;
-      await this.#ledger.close();
+      await this.#ask(() => this.#ledger.close());
     })();
     return this.#closing;
   }
@@ -105,7 +107,7 @@ export class Writer implements SessionWriter {
     while (this.#waiting.length > 0) {
       const group = this.#nextGroup();
       try {
-        await this.#write(group);
+        await this.#ask(() => this.#write(group));
       } catch (error) {
         this.#fail([...group, ...this.#waiting.splice(0)], error);
         break;
@@ -115,6 +117,13 @@ export class Writer implements SessionWriter {
       for (const { resolve } of group) resolve();
     }
     this.#flushing = undefined;
+  }
+
+  /** A ledger does one thing at a time: what it does goes on from what it did before. */
+  #ask(run: () => Promise<void>): Promise<void> {
+    const done = this.#asked.then(run);
+    this.#asked = done.catch(() => undefined);
+    return done;
   }
 
   /** What comes next and is written in the same way. */

@@ -182,6 +182,23 @@ export const cases = {
     same(await store.info("t"), undefined);
   },
 
+  async "what is kept with a session while it is written takes nothing from either"({ store }) {
+    const writer = await store.open("s");
+    const calls = [];
+    for (const number of range(1, 20)) {
+      calls.push(writer.append(events("s", number, number)));
+      // Until it is being written.
+      for (let turn = 0; turn < 5; turn += 1) await undefined;
+      calls.push(writer.describe({ [`fact ${number}`]: number }));
+    }
+    calls.push(writer.close());
+    await Promise.all(calls);
+    const { lastSequence, metadata } = await store.info("s");
+    const next = await store.open("s");
+    same([lastSequence, next.lastSequence], [20, 20]);
+    same(metadata, Object.fromEntries(range(1, 20).map((number) => [`fact ${number}`, number])));
+  },
+
   async "sessions are listed, the last written first"({ store }) {
     same(await store.list(), []);
     for (const sessionId of ["a", "b", "c", "d"]) {
