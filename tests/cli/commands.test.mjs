@@ -81,6 +81,9 @@ describe("a wrong command line is exit code 2 and says what is wrong", () => {
       ["convert", join(scratch, "loop.jsonl")],
       /loop\.jsonl: it is a link that leads back to itself/,
     ],
+    "a name that is too long": [["convert", "x".repeat(300)], /x: it cannot be read \(ENAMETOOLONG.*\)/],
+    "a file that gives no bytes": [["check", "/proc/self/mem"], /\/proc\/self\/mem: it cannot be read \(EIO.*\)/],
+    "a recording that gives no bytes": [["replay-agent", "/proc/self/mem"], /self\/mem: it cannot be read \(EIO.*\)/],
     "a file below a file": [["convert", join(scratch, "file", "x.jsonl")], /x\.jsonl: there is no such file/],
     "a folder for a document": [
       ["convert", "--to", "markdown", "--out", scratch, recording("hello")],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { check } from "interlinear";
-import { bytesOf, eventsOf, interlinear, recording } from "./run.mjs";
+import { bytesOf, eventsOf, interlinear, recording, shell } from "./run.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "interlinear-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -133,6 +133,15 @@ describe("convert --to exchange", () => {
         run.map((_, at) => at + 1),
       );
     }
+  });
+
+  test("--out where there is no room says so, and leaves no half of a run", async () => {
+    const full = join(scratch, "full");
+    const convert = `$interlinear convert --to exchange --out ${full} ${recording("parallel_tools")}`;
+    const { code, stderr } = await shell(`ulimit -f 1; ${convert}`);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /full\/.*\.jsonl: it cannot be written \(EFBIG.*\)\. Make room, or choose another folder/);
+    assert.deepEqual(readdirSync(full), []);
   });
 
   test("--out without --to exchange is a mistake that is told", async () => {

@@ -145,7 +145,12 @@ class RunFiles implements Output {
     for (const [run, text] of files) {
       const file = await this.#open(fileOf(run, this.#folder));
       try {
-        await file.writeFile(text);
+        await file.writeFile(text).catch((cause: Error) => {
+          const cure = "Make room, or choose another folder with --out";
+          throw new UsageError(`${fileOf(run, this.#folder)}: it cannot be written (${cause.message}). ${cure}`, {
+            cause,
+          });
+        });
       } finally {
         await file.close();
       }

@@ -45,8 +45,13 @@ export function aboutInput(error: unknown, input: string): unknown {
     case "EPERM":
       return new UsageError(`${input}: it may not be read by you (check its permissions)`, cause);
     default:
-      return error;
+      return isOfSystem(error) ? new UsageError(`${input}: it cannot be read (${error.message})`, cause) : error;
   }
+}
+
+/** Whether the operating system refused something: no program is to blame. */
+function isOfSystem(error: Error): boolean {
+  return "syscall" in error && "errno" in error;
 }
 
 /** What to print about an error, and the exit code that it ends with. */
