@@ -158,6 +158,21 @@ for (const [agent, names] of Object.entries(RECORDINGS)) {
   }
 }
 
+test("claude: a turn after a setting that takes another process ends as the first one did", async () => {
+  const file = fixture("claude", "hello");
+  await withHost("claude", file, async (host, cwd) => {
+    const session = await host.start({ agent: "claude", cwd });
+    const turn = async () => (await all(session.prompt("Say hello.", { signal: AbortSignal.timeout(20_000) }))).at(-1);
+    const ends = [await turn()];
+    for (const variant of ["low", "high"]) {
+      await session.setVariant(variant);
+      ends.push(await turn());
+    }
+    const statuses = ends.map(({ type, data }) => [type, data.metadata.status]);
+    assert.deepEqual(statuses, Array(3).fill(["turn.ended", "completed"]));
+  });
+});
+
 /** What is said of lines that gave no event. */
 const silence = (lines) =>
   lines.map(({ dir, kind, text, outcome, reason }) => ({ dir, kind, text: text.trimEnd(), outcome, reason }));

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Command } from "./command.js";
 import { EXIT, UsageError } from "./failure.js";
 import { write } from "./output.js";
@@ -14,7 +15,8 @@ says; an answer for the answer to the same request. Identifiers that the host ch
 the recording has no place for what the host says, standard error tells so. Codex's app server and OpenCode's HTTP server
 play a conversation for each one that the host begins. It ends as the recorded process did.
 
-The arguments are those that the host gives to the agent; all but --version and a server's --port and --hostname are ignored.
+The arguments are those that the host gives to the agent; all but --version, --resume and a server's --port and --hostname
+are ignored.
 To put it in an agent's place: { command: ["interlinear", "replay-agent", "recording.jsonl", "--"] }`,
   options: {
     speed: { type: "string", value: "N", help: "N times as fast as it was recorded; max: without waiting" },
@@ -34,6 +36,8 @@ To put it in an agent's place: { command: ["interlinear", "replay-agent", "recor
       dialect: dialectOf(recording),
       speed,
       verbose: options.has("verbose"),
+      // The processes of a session know nothing of each other.
+      take: args.includes("--resume") ? randomInt(1, 0x10000) : 0,
     };
     return isServer(recording) ? playServer(settings, args) : playOnStdio(settings);
   },

@@ -3,6 +3,8 @@ import { ANSWER, idOf, inside, object, PROMPT, plain } from "./dialect.js";
 
 /** Claude Code and Amp: prompts are lines; Claude's control requests go both ways. */
 export const claude: Dialect = {
+  // Of lines: one with the name of an earlier one is taken for its repetition.
+  names: /(?<="uuid":")[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=")/g,
   heard(line) {
     const value = object(line);
     switch (value["type"]) {

@@ -52,7 +52,7 @@ export interface Dialect {
   renumber?(line: string, number: (id: Id) => Id): string;
   /** Whether the answer to a request comes before anything else that the request causes. */
   readonly answersFirst?: boolean;
-  /** Every name that must differ when a conversation is played again beside itself. */
+  /** Every name that must differ when a conversation is played again: beside itself, or after itself. */
   readonly names?: RegExp;
   /** What can be answered where the recording has no answer. */
   reply(heard: Heard): Reply | undefined;

@@ -29,6 +29,8 @@ export interface ReplayOptions {
   readonly speed: number;
   /** Whether to say what it waits for. */
   readonly verbose: boolean;
+  /** Which time a session is played that went on from an earlier process; 0 if it is new. */
+  readonly take: number;
   /** Writes a line of the agent. */
   say(line: string, address: Address): Promise<void>;
   /** Ends the process. */
@@ -59,7 +61,7 @@ export class Replay {
     this.#options = options;
     this.#parts = takeApart(options.records, options.dialect);
     this.#end = options.records.findLast(({ dir }) => dir === "exit");
-    this.#lobby = this.#perform(this.#parts.lobby, 0);
+    this.#lobby = this.#perform(this.#parts.lobby, options.take);
   }
 
   /** A line of the host; `request` is by what its answer is to be addressed, where the line itself does not say. */

@@ -13,7 +13,7 @@ const LISTENING = /http:\/\/[^\s/]+/;
 
 /** Plays OpenCode's server: requests by HTTP, events by SSE. It ends by a signal, or as the recorded one broke down. */
 export async function playServer(
-  options: Pick<ReplayOptions, "records" | "dialect" | "speed" | "verbose">,
+  options: Pick<ReplayOptions, "records" | "dialect" | "speed" | "verbose" | "take">,
   args: readonly string[],
 ): Promise<never> {
   const requests = new Map<string, ServerResponse>();

@@ -5,7 +5,7 @@ import { Replay } from "./replay.js";
 
 /** Plays an agent that talks by standard input and output. Gives no answer: the process ends as the recorded one did. */
 export async function playOnStdio(
-  options: Pick<ReplayOptions, "records" | "dialect" | "speed" | "verbose">,
+  options: Pick<ReplayOptions, "records" | "dialect" | "speed" | "verbose" | "take">,
 ): Promise<never> {
   const replay = new Replay({ ...options, say, exit: endProcess });
   endOnSignals(replay);
