@@ -95,7 +95,7 @@ export class AgentSession implements AsyncDisposable {
    * of it, the last one is the error that says why.
    */
   prompt(input: string | readonly PromptPart[], options: PromptOptions = {}): Turn {
-    const parts: PromptPart[] = typeof input === "string" ? [{ type: "text", text: input }] : [...input];
+    const parts: PromptPart[] = typeof input === "string" ? [{ type: "text", text: input }] : copyOf(input);
     const { mode, includeRaw = false, signal } = options;
     const { journal } = this.#parts;
     let from = 0;
@@ -264,8 +264,15 @@ export class AgentSession implements AsyncDisposable {
 
 function answerLists(answers: string | readonly string[] | readonly (readonly string[])[], asked: number): string[][] {
   if (typeof answers === "string") return [[answers]];
-  const texts = answers.filter((answer) => typeof answer === "string");
-  if (texts.length !== answers.length)
-    return answers.map((answer) => (typeof answer === "string" ? [answer] : [...answer]));
+  const given = copyOf<string | readonly string[]>(answers);
+  if (!Array.isArray(given)) return given;
+  const texts = given.filter((answer) => typeof answer === "string");
+  if (texts.length !== given.length)
+    return given.map((answer) => (typeof answer === "string" ? [answer] : copyOf(answer)));
   return asked > 1 ? texts.map((text) => [text]) : [texts];
+}
+
+/** A list as it is now: its owner may change it before it is said. What is none is for the core to refuse. */
+function copyOf<T>(list: readonly T[]): T[] {
+  return Array.isArray(list) ? [...list] : (list as T[]);
 }

@@ -265,6 +265,24 @@ test("what is no name is refused in a running session as at its start", async (t
   assert.equal(args.includes("--effort"), false);
 });
 
+test("what is no prompt and no answer is refused with words that help, and the session goes on", async (t) => {
+  const host = hostFor(t);
+  const session = await host.start({ agent: "claude", cwd });
+  for (const input of [undefined, null, 5, {}, [null], ["text"], [{ type: "text" }]]) {
+    const turn = session.prompt(input);
+    await assert.rejects(
+      turn.sent,
+      { code: "bad_command", message: /`?parts|type|text|object/ },
+      JSON.stringify(input),
+    );
+    await assert.rejects(all(turn), { code: "bad_command" });
+  }
+  for (const answers of [undefined, null, 5, {}, [5], [null]]) {
+    await assert.rejects(session.replyQuestion("nobody", answers), { code: "bad_command" }, JSON.stringify(answers));
+  }
+  assert.equal((await all(session.prompt("arguments"))).at(-1).type, "turn.ended");
+});
+
 test("a session that the store has already is not written over", async (t) => {
   const host = hostFor(t);
   const session = await host.start({ agent: "claude", cwd, sessionId: "twice" });
