@@ -15,12 +15,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { JsonlStore, prune } from "interlinear/store";
-import { bare, events, pause, range, readAll, refused, sequences, take } from "./story.mjs";
+import { bare, events, pause, range, readAll, refused, same, sequences, take } from "./story.mjs";
 
 let folder;
 let store;
@@ -310,8 +310,9 @@ test("who cannot be seen, in another container, holds a session while it gives s
 test("a writer that slept while another took its session over writes no more", async () => {
   const writer = await store.open("s");
   await writer.append(events("s", 1, 3));
-  const [claim] = readdirSync(at("s.d")).filter((name) => name.startsWith("writer-"));
-  rmSync(at("s.d", claim));
+  const followed = take(store.subscribe("s"), ({ sequence }) => sequence === 8);
+  const claims = () => readdirSync(at("s.d")).filter((name) => name.startsWith("writer-"));
+  rmSync(at("s.d", claims()[0]));
   const next = await another().open("s");
   await next.append(events("s", 4, 5));
   const { now } = Date;
@@ -323,6 +324,14 @@ test("a writer that slept while another took its session over writes no more", a
   }
   await next.append(events("s", 6, 7));
   assert.deepEqual(sequences(await readAll(store, "s")), range(1, 7));
+  await next.close();
+  const again = await store.open("s");
+  // It has nothing to do with the one that took its place.
+  await writer.close();
+  await again.append(events("s", 8, 8));
+  assert.deepEqual(sequences(await followed), range(1, 8));
+  await store.close();
+  assert.deepEqual(claims(), []);
 });
 
 test("sessions that need not be kept are let go when another is opened", async () => {
@@ -353,6 +362,25 @@ test("what another process writes is followed as it comes", async () => {
   await gone;
   assert.deepEqual(sequences(all), range(1, 5000));
   assert.deepEqual(some, events("s", 8, 5000));
+});
+
+test("nobody here sees events of a write that fails, and another write may take their place", async (t) => {
+  const writer = await store.open("s");
+  await writer.append(events("s", 1, 10));
+  const probe = await open(at("s.jsonl"));
+  t.mock.method(Object.getPrototypeOf(probe), "write", async (bytes) => {
+    // The disk takes most of it.
+    appendFileSync(at("s.jsonl"), bytes.subarray(0, bytes.length - 9));
+    same(sequences(await readAll(store, "s")), range(1, 10));
+    same(sequences(await readAll(store, "s", { offset: 12 })), []);
+    throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+  });
+  const list = events("s", 11, 20, { raw: false });
+  await refused("store_full", () => writer.append(list));
+  t.mock.restoreAll();
+  await probe.close();
+  await writer.append([...list].reverse().map((event, index) => ({ ...event, sequence: 11 + index })));
+  same(sequences(await readAll(store, "s")), range(1, 20));
 });
 
 test("who writes a session whose files are removed is told", async () => {

@@ -27,6 +27,8 @@ export interface LedgerParts {
   readonly claim: Claim;
   readonly sync: Sync;
   readonly tail: Tail;
+  /** Called when the session is another's. */
+  readonly lost: () => void;
   /** Called when the session is free. */
   readonly closed: () => void;
 }
@@ -72,8 +74,7 @@ export class JsonlLedger implements Ledger {
   }
 
   async #append({ events, raw, places, end }: Composed): Promise<void> {
-    await this.#parts.claim.check();
-    await this.#mustBeThere();
+    await this.#mustBeOurs();
     try {
       await this.#mend();
       this.#torn = true;
@@ -103,6 +104,16 @@ export class JsonlLedger implements Ledger {
       await Promise.allSettled([this.#events.close(), this.#raw.close()]);
       await this.#parts.claim.release();
       this.#parts.closed();
+    }
+  }
+
+  async #mustBeOurs(): Promise<void> {
+    try {
+      await this.#parts.claim.check();
+      await this.#mustBeThere();
+    } catch (error) {
+      if (codeOf(error) === "session_lost") this.#parts.lost();
+      throw error;
     }
   }
 

@@ -37,7 +37,9 @@ const pruneInterval = 60_000;
 export class JsonlStore implements Store {
   readonly #folder: string;
   readonly #options: JsonlStoreOptions;
-  readonly #writers = new Map<string, SessionWriter>();
+  readonly #writers = new Set<SessionWriter>();
+  /** Those that no other writer has taken the session from. */
+  readonly #holders = new Map<string, SessionWriter>();
   readonly #fanout: Fanout;
   #pruned = 0;
 
@@ -59,7 +61,8 @@ export class JsonlStore implements Store {
     const claim = await Claim.take(sessionId, paths.side);
     try {
       const writer = await this.#openWriter(sessionId, meta, paths, claim);
-      this.#writers.set(sessionId, writer);
+      this.#writers.add(writer);
+      this.#holders.set(sessionId, writer);
       // From here on what others write is not listened to: what they wrote until now is looked for once more.
       this.#fanout.stir(sessionId);
       return writer;
@@ -101,8 +104,12 @@ export class JsonlStore implements Store {
     const paths = this.#paths(sessionId);
     const file = await openIfThere(paths.events);
     if (file === undefined) throw unknownSession(sessionId);
+    // What is written here just now may yet be taken back: the disk may be full.
+    const { lastSequence = Number.POSITIVE_INFINITY } = this.#holders.get(sessionId) ?? {};
+    const { offset = 0, limit = Number.POSITIVE_INFINITY } = options;
+    const there = { ...options, limit: Math.max(0, Math.min(limit, lastSequence - offset)) };
     try {
-      yield* readEvents(file, paths, options);
+      yield* readEvents(file, paths, there);
     } finally {
       await file.close();
     }
@@ -122,7 +129,7 @@ export class JsonlStore implements Store {
   }
 
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#writers.values(), (writer) => writer.close()));
+    await Promise.all(Array.from(this.#writers, (writer) => writer.close()));
     this.#fanout.finish();
   }
 
@@ -140,16 +147,27 @@ export class JsonlStore implements Store {
     const tail = await repair(paths);
     const { createdAt = Date.now() } = await readAbout(paths.about);
     await changeAbout(paths.about, { sessionId, createdAt, ...meta });
-    const closed = () => this.#writers.delete(sessionId);
-    const ledger = await JsonlLedger.open({ sessionId, paths, claim, sync: this.#options.sync ?? 1_000, tail, closed });
+    const lost = () => {
+      if (this.#holders.get(sessionId) !== writer) return;
+      this.#holders.delete(sessionId);
+      this.#fanout.stir(sessionId);
+    };
+    const closed = () => {
+      lost();
+      this.#writers.delete(writer);
+    };
+    const { sync = 1_000 } = this.#options;
+    const ledger = await JsonlLedger.open({ sessionId, paths, claim, sync, tail, lost, closed });
     void this.#prune();
-    return new Writer(sessionId, tail.end.sequence - 1, ledger, (events) => this.#fanout.publish(sessionId, events));
+    const tell = (events: () => readonly UniversalEvent[]) => this.#fanout.publish(sessionId, events);
+    const writer = new Writer(sessionId, tail.end.sequence - 1, ledger, tell);
+    return writer;
   }
 
   /** Tells of what other processes write. */
   async #watch(sessionId: string, stir: () => void): Promise<() => void> {
     return watchFile(this.#paths(sessionId).events, () => {
-      if (!this.#writers.has(sessionId)) stir();
+      if (!this.#holders.has(sessionId)) stir();
     });
   }
 
