@@ -61,6 +61,22 @@ test("the lease of a server that is gone runs out, and it cannot write any more"
   await clean();
 });
 
+test("closing a writer that lost its session leaves the one that was opened since its lease", async () => {
+  const { prefix, again, clean } = place({ lease: 300 });
+  const [store, other] = [await again(), await again()];
+  const lost = await store.open("s");
+  const pool = new pg.Pool({ connectionString: server.url });
+  await pool.query(`update ${prefix}sessions set held_until = now() - interval '1 second'`);
+  await pool.end();
+  const writer = await store.open("s");
+  await refused("session_lost", () => lost.append(events("s", 1, 3)));
+  await lost.close();
+  await pause(700);
+  await refused("session_busy", () => other.open("s"));
+  await writer.append(events("s", 1, 3));
+  await clean();
+});
+
 test("one sequence stands once, whoever writes it", async () => {
   const { prefix, again, clean } = place();
   const store = await again();

@@ -68,7 +68,10 @@ export class PostgresStore implements Store {
       lease,
       lastSequence,
       metadata: JSON.parse(row["metadata"] as string),
-      closed: () => this.#writers.delete(sessionId),
+      closed: () => {
+        // It may have lost the session, and another been opened.
+        if (this.#writers.get(sessionId)?.holder === lease.holder) this.#writers.delete(sessionId);
+      },
     });
     await ledger.describe(meta.metadata ?? {}).catch(async (error: unknown) => {
       await ledger.close();
