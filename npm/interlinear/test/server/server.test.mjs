@@ -83,6 +83,17 @@ test("a session is started, spoken to, read and ended", async () => {
   await assert.rejects(client.getSession("first"), problem(404, "unknown_session"));
 });
 
+test("a session that runs is not removed: whoever asks is told to end it first", async () => {
+  await client.createSession("lives", { agent: "claude" });
+  await assert.rejects(client.deleteSession("lives"), (error) => {
+    assert.deepEqual([error.status, error.code, error.message], [409, "session_busy", "session lives is running"]);
+    assert.match(error.cure, /terminate/);
+    return true;
+  });
+  await client.terminate("lives");
+  await client.deleteSession("lives");
+});
+
 test("events come by offset and limit, with native objects if asked for", async () => {
   await client.createSession("pages", { agent: "claude" });
   await until(client.streamTurn("pages", "flood 600"), () => false);

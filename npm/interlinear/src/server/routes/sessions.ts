@@ -149,7 +149,13 @@ export const sessionRoutes: readonly Route[] = [
     answer: nothing("It is gone."),
     problems: [404, 409],
     async handle(call) {
-      await call.services.store.delete(call.param("session_id"));
+      const { host, store } = call.services;
+      const sessionId = call.param("session_id");
+      if (host.session(sessionId) !== undefined) {
+        const cure = "End it first: `POST /v1/sessions/{session_id}/terminate`.";
+        throw refusal("session_busy", `session ${sessionId} is running`, cure);
+      }
+      await store.delete(sessionId);
       return new Response(null, { status: 204 });
     },
   },
