@@ -71,7 +71,8 @@ export class Writer implements SessionWriter {
 
   async describe(metadata: Record<string, unknown>): Promise<void> {
     this.#mustBeOpen();
-    await this.#ask(() => this.#ledger.describe(metadata));
+    const kept = asKept(metadata);
+    await this.#ask(() => this.#ledger.describe(kept));
   }
 
   close(): Promise<void> {
@@ -153,4 +154,17 @@ export class Writer implements SessionWriter {
 function sizeOf({ batch, records }: Waiting): number {
   if (records === undefined) return batch.lines?.length ?? 0;
   return records.reduce((sum, { text, raw }) => sum + text.length + (raw?.length ?? 0), 0);
+}
+
+/** What is to be kept with a session as it is now, and as every store can keep it. */
+function asKept(metadata: Record<string, unknown>): Record<string, unknown> {
+  const cure = "Hand in an object with what JSON holds: texts, numbers, lists, objects.";
+  try {
+    const kept: unknown = JSON.parse(JSON.stringify(metadata));
+    if (typeof kept === "object" && kept !== null) return kept as Record<string, unknown>;
+  } catch (cause) {
+    const message = `this cannot be kept with a session: ${(cause as Error).message}`;
+    throw new InterlinearError("bad_input", message, cure, { cause });
+  }
+  throw new InterlinearError("bad_input", "only an object can be kept with a session", cure);
 }

@@ -199,6 +199,24 @@ export const cases = {
     same(metadata, Object.fromEntries(range(1, 20).map((number) => [`fact ${number}`, number])));
   },
 
+  async "what cannot be kept with a session is refused, and the session goes on"({ store }) {
+    const writer = await store.open("s");
+    await writer.describe({ first: 1 });
+    const circle = {};
+    circle.circle = circle;
+    const unkept = Object.assign(() => {}, { toJSON: () => unkept.missing.text });
+    for (const value of [circle, 1n, unkept]) await refused("bad_input", () => writer.describe({ value }));
+    for (const none of [undefined, null, "text"]) await refused("bad_input", () => writer.describe(none));
+    const later = { second: 2 };
+    const described = writer.describe(later);
+    later.second = 3;
+    await described;
+    await writer.append(events("s", 1, 3));
+    await writer.close();
+    const { lastSequence, metadata } = await store.info("s");
+    same([lastSequence, metadata], [3, { first: 1, second: 2 }]);
+  },
+
   async "sessions are listed, the last written first"({ store }) {
     same(await store.list(), []);
     for (const sessionId of ["a", "b", "c", "d"]) {
