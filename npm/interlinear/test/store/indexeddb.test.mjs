@@ -44,6 +44,10 @@ test("a session is kept in memory", async () => {
   assert.deepEqual(await page.evaluate(() => globalThis.inMemory()), bare(events("s", 1, 3)));
 });
 
+test("a store that is closed says so", async () => {
+  assert.deepEqual(await page.evaluate(() => globalThis.afterClose()), Array(5).fill("store_closed"));
+});
+
 test("one tab writes, another follows; a tab that is closed sets its session free", async () => {
   const [writing, following] = [await newPage(), await newPage()];
   await writing.evaluate(() => globalThis.hold());

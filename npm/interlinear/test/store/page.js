@@ -25,6 +25,19 @@ globalThis.inMemory = async () => {
   return await take(store.subscribe("s"), ({ sequence }) => sequence === 3);
 };
 
+/** What a store says after it was closed. */
+globalThis.afterClose = async () => {
+  const store = new IndexedDbStore({ name: "closed" });
+  await (await store.open("s")).append(events("s", 1, 3));
+  await store.close();
+  const read = async () => {
+    for await (const _ of store.read("s"));
+  };
+  const calls = [() => store.open("s"), () => store.list(), () => store.info("s"), read, () => store.delete("s")];
+  const codes = calls.map((call) => call().catch(({ code }) => code));
+  return await Promise.all(codes);
+};
+
 /** Holds a session; another tab cannot, but can follow it. */
 globalThis.hold = async () => {
   globalThis.writer = await new IndexedDbStore({ name: "tabs" }).open("s");

@@ -15,6 +15,15 @@ export function openDatabase(name: string): Promise<IDBDatabase> {
   return result(request);
 }
 
+/** Begins a transaction, unless the store has closed the database, or the browser has. */
+export function begin(database: IDBDatabase, tables: string | string[], mode?: IDBTransactionMode): IDBTransaction {
+  try {
+    return database.transaction(tables, mode);
+  } catch (cause) {
+    throw new InterlinearError("store_closed", "the store is closed", undefined, { cause });
+  }
+}
+
 /** What a request gives. */
 export function result<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { Fanout } from "../fanout.js";
 import { decode, type Stored } from "../record.js";
 import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, SubscribeOptions } from "../store.js";
 import { type Ledger, Writer } from "../writer.js";
-import { committed, events, openDatabase, result, sessions } from "./database.js";
+import { begin, committed, events, openDatabase, result, sessions } from "./database.js";
 import { tryLock } from "./lock.js";
 
 /** How an `IndexedDbStore` is opened. */
@@ -62,13 +62,13 @@ export class IndexedDbStore implements Store {
 
   async list(options: { limit?: number; offset?: number } = {}): Promise<SessionInfo[]> {
     const { limit = Number.POSITIVE_INFINITY, offset = 0 } = options;
-    const transaction = (await this.#database).transaction(sessions);
+    const transaction = begin(await this.#database, sessions);
     const all: SessionInfo[] = await result(transaction.objectStore(sessions).getAll());
     return all.sort((a, b) => b.updatedAt - a.updatedAt).slice(offset, offset + limit);
   }
 
   async info(sessionId: string): Promise<SessionInfo | undefined> {
-    const transaction = (await this.#database).transaction(sessions);
+    const transaction = begin(await this.#database, sessions);
     return await result(transaction.objectStore(sessions).get(sessionId));
   }
 
@@ -81,7 +81,7 @@ export class IndexedDbStore implements Store {
       const wanted = Math.min(batchSize, offset + limit - position);
       if (wanted <= 0) return;
       const range = IDBKeyRange.bound([sessionId, position], [sessionId, Number.POSITIVE_INFINITY], true);
-      const transaction = (await this.#database).transaction(events);
+      const transaction = begin(await this.#database, events);
       const rows: Row[] = await result(transaction.objectStore(events).getAll(range, wanted));
       if (rows.length > 0) yield rows.map(({ text, raw }) => decode(text, raw, options));
       if (rows.length < wanted) return;
@@ -98,7 +98,7 @@ export class IndexedDbStore implements Store {
     const release = await tryLock(this.#lockName(sessionId));
     if (release === undefined) throw sessionBusy(sessionId);
     try {
-      const transaction = (await this.#database).transaction([sessions, events], "readwrite");
+      const transaction = begin(await this.#database, [sessions, events], "readwrite");
       transaction.objectStore(sessions).delete(sessionId);
       transaction.objectStore(events).delete(IDBKeyRange.bound([sessionId], [sessionId, []]));
       await committed(transaction);
@@ -159,7 +159,7 @@ export class IndexedDbStore implements Store {
 
   /** In one transaction: all of it, or nothing. */
   async #write(info: SessionInfo, records: readonly Stored[]): Promise<void> {
-    const transaction = (await this.#database).transaction([sessions, events], "readwrite");
+    const transaction = begin(await this.#database, [sessions, events], "readwrite");
     transaction.objectStore(sessions).put(info, info.sessionId);
     const table = transaction.objectStore(events);
     // `add`, not `put`: a sequence stands once.
