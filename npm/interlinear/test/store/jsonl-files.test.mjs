@@ -399,6 +399,34 @@ test("who writes a session whose files are removed is told", async () => {
   assert.deepEqual(sequences(await readAll(store, "s")), [1]);
 });
 
+test("what the system refuses is told with its path and a cure", async () => {
+  writeFileSync(at("file"), "");
+  for (const place of [at("file"), at("x".repeat(300))]) {
+    const none = new JsonlStore(place);
+    const calls = [
+      () => none.open("s"),
+      () => none.info("s"),
+      () => readAll(none, "s"),
+      () => take(none.subscribe("s"), () => true),
+      () => none.delete("s"),
+    ];
+    for (const call of calls) {
+      await assert.rejects(call, (error) => {
+        assert.equal(error.code, "store_failed");
+        assert.ok(error.message.startsWith(place), error.message);
+        assert.match(error.cure, /disk/);
+        return true;
+      });
+    }
+    assert.deepEqual(await none.list(), []);
+    await none.close();
+  }
+});
+
+test("a store without a folder is refused at once", () => {
+  for (const place of [undefined, null, 5]) assert.throws(() => new JsonlStore(place), { code: "bad_options" });
+});
+
 test("a store is not opened with a limit that is no number", () => {
   const retention = { maxAge: Number(undefined) };
   assert.throws(() => new JsonlStore(folder, { retention }), { code: "bad_options", message: /maxAge is NaN/ });

@@ -66,7 +66,7 @@ export async function refused(code, run) {
   try {
     await run();
   } catch (error) {
-    if (error.code === code && error.cure !== "") return;
+    if (error.code === code && typeof error.cure === "string" && error.cure !== "") return;
     throw error;
   }
   throw new Error(`it was not refused with ${code}`);

@@ -1,10 +1,11 @@
 import { appendFile, type FileHandle, stat } from "node:fs/promises";
-import { codeOf, InterlinearError } from "../../errors.js";
+import { codeOf } from "../../errors.js";
 import { sessionLost } from "../failures.js";
 import type { Stored } from "../record.js";
 import type { Ledger } from "../writer.js";
 import { changeAbout } from "./about.js";
 import type { Claim } from "./claim.js";
+import { storeFailure } from "./failure.js";
 import { newline, openToAppend } from "./lines.js";
 import type { Paths } from "./names.js";
 import { distance, encodePlaces, type Place } from "./offsets.js";
@@ -85,14 +86,17 @@ export class JsonlLedger implements Ledger {
       this.#torn = false;
     } catch (error) {
       await this.#mend().catch(() => undefined);
-      throw failure(error, this.#parts.paths.events);
+      throw storeFailure(error, this.#parts.paths.events, "written");
     }
     this.#end = end;
     await this.#note(places);
   }
 
   async describe(metadata: Record<string, unknown>): Promise<void> {
-    await changeAbout(this.#parts.paths.about, { metadata });
+    const { about } = this.#parts.paths;
+    await changeAbout(about, { metadata }).catch((error: unknown) => {
+      throw storeFailure(error, about, "written");
+    });
   }
 
   async close(): Promise<void> {
@@ -176,13 +180,6 @@ export class JsonlLedger implements Ledger {
 /** One call writes all of it, unless the disk is full. */
 async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let start = 0; start < bytes.length; ) start += (await file.write(bytes, start)).bytesWritten;
-}
-
-function failure(error: unknown, path: string): InterlinearError {
-  if (error instanceof InterlinearError) return error;
-  const full = ["ENOSPC", "EDQUOT", "EFBIG"].includes(codeOf(error) ?? "");
-  const message = full ? `${path}: there is no room left` : `${path} cannot be written: ${(error as Error).message}`;
-  return new InterlinearError(full ? "store_full" : "store_failed", message, undefined, { cause: error });
 }
 
 interface Composed {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import type { Agent, UniversalEvent } from "../../../types/index.js";
-import { codeOf } from "../../errors.js";
+import { codeOf, InterlinearError } from "../../errors.js";
 import { checkPlace, sessionBusy, unknownSession } from "../failures.js";
 import { Fanout } from "../fanout.js";
 import { checkRetention, prune, type Retention } from "../retention.js";
@@ -8,6 +8,7 @@ import type { Gap, ReadOptions, SessionInfo, SessionMeta, SessionWriter, Store, 
 import { Writer } from "../writer.js";
 import { changeAbout, readAbout } from "./about.js";
 import { Claim, isClaimed } from "./claim.js";
+import { storeFailure } from "./failure.js";
 import { JsonlLedger, type Sync } from "./ledger.js";
 import { lastLine, openIfThere } from "./lines.js";
 import { encodeName, nameOf, type Paths, pathsOf } from "./names.js";
@@ -44,6 +45,7 @@ export class JsonlStore implements Store {
   #pruned = 0;
 
   constructor(folder: string, options: JsonlStoreOptions = {}) {
+    checkFolder(folder);
     checkRetention(options.retention ?? {});
     this.#folder = folder;
     this.#options = options;
@@ -56,6 +58,14 @@ export class JsonlStore implements Store {
 
   async open(sessionId: string, meta: SessionMeta = {}): Promise<SessionWriter> {
     const paths = this.#paths(sessionId);
+    try {
+      return await this.#open(sessionId, meta, paths);
+    } catch (error) {
+      throw storeFailure(error, paths.events, "written");
+    }
+  }
+
+  async #open(sessionId: string, meta: SessionMeta, paths: Paths): Promise<SessionWriter> {
     await checkOwner(sessionId, paths);
     await mkdir(paths.side, { recursive: true, mode: 0o700 });
     const claim = await Claim.take(sessionId, paths.side);
@@ -96,11 +106,23 @@ export class JsonlStore implements Store {
   }
 
   async info(sessionId: string): Promise<SessionInfo | undefined> {
-    return await this.#infoOf(encodeName(sessionId));
+    try {
+      return await this.#infoOf(encodeName(sessionId));
+    } catch (error) {
+      throw storeFailure(error, this.#paths(sessionId).events, "read");
+    }
   }
 
   async *read(sessionId: string, options: ReadOptions = {}): AsyncGenerator<UniversalEvent[], void> {
     checkPlace(options);
+    try {
+      yield* this.#read(sessionId, options);
+    } catch (error) {
+      throw storeFailure(error, this.#paths(sessionId).events, "read");
+    }
+  }
+
+  async *#read(sessionId: string, options: ReadOptions): AsyncGenerator<UniversalEvent[], void> {
     const paths = this.#paths(sessionId);
     const file = await openIfThere(paths.events);
     if (file === undefined) throw unknownSession(sessionId);
@@ -123,8 +145,12 @@ export class JsonlStore implements Store {
     const paths = this.#paths(sessionId);
     if ((await this.info(sessionId)) === undefined) throw unknownSession(sessionId);
     if (await isClaimed(paths.side)) throw sessionBusy(sessionId);
-    await rm(paths.events, { force: true });
-    await rm(paths.side, { recursive: true, force: true });
+    try {
+      await rm(paths.events, { force: true });
+      await rm(paths.side, { recursive: true, force: true });
+    } catch (error) {
+      throw storeFailure(error, paths.events, "written");
+    }
     this.#fanout.finish(sessionId, unknownSession(sessionId));
   }
 
@@ -209,6 +235,16 @@ export class JsonlStore implements Store {
     this.#pruned = Date.now();
     await prune(this, retention).catch(() => undefined);
   }
+}
+
+/** Programs in JavaScript may forget it. */
+function checkFolder(folder: string): void {
+  if (typeof folder === "string") return;
+  throw new InterlinearError(
+    "bad_options",
+    `the folder of the store is ${folder}`,
+    "Name the folder of the transcripts.",
+  );
 }
 
 /** The agent of a transcript that has nothing beside it. */
