@@ -152,7 +152,7 @@ export class Client {
 
   /** Says something to the agent; resolves when it was told. */
   async sendMessage(sessionId: string, message: string | PromptPart[], options?: CallOptions): Promise<void> {
-    await this.#call("POST", path(sessionId, "messages"), { ...options, body: messageOf(message) });
+    await this.#do("POST", path(sessionId, "messages"), { ...options, body: messageOf(message) });
   }
 
   /** Says something to the agent, and gives the events of the turn. Who stops reading does not stop the agent. */
@@ -182,7 +182,7 @@ export class Client {
   ): Promise<void> {
     const { message, ...rest } = options;
     const body: PermissionAnswer = { reply, ...(message !== undefined && { message }) };
-    await this.#call("POST", path(sessionId, "permissions", permissionId, "reply"), { ...rest, body });
+    await this.#do("POST", path(sessionId, "permissions", permissionId, "reply"), { ...rest, body });
   }
 
   /** Answers a question: for each that was asked, the options chosen or the text written. */
@@ -192,40 +192,48 @@ export class Client {
     answers: QuestionAnswer["answers"],
     options?: CallOptions,
   ): Promise<void> {
-    await this.#call("POST", path(sessionId, "questions", questionId, "reply"), { ...options, body: { answers } });
+    await this.#do("POST", path(sessionId, "questions", questionId, "reply"), { ...options, body: { answers } });
   }
 
   /** Dismisses a question. */
   async rejectQuestion(sessionId: string, questionId: string, options?: CallOptions): Promise<void> {
-    await this.#call("POST", path(sessionId, "questions", questionId, "reject"), options);
+    await this.#do("POST", path(sessionId, "questions", questionId, "reject"), options);
   }
 
   /** Stops the running turn; the session stays usable. */
   async interrupt(sessionId: string, options?: CallOptions): Promise<void> {
-    await this.#call("POST", path(sessionId, "interrupt"), options);
+    await this.#do("POST", path(sessionId, "interrupt"), options);
   }
 
   /** Ends a session, and everything that runs for it. */
   async terminate(sessionId: string, options?: CallOptions): Promise<void> {
-    await this.#call("POST", path(sessionId, "terminate"), options);
+    await this.#do("POST", path(sessionId, "terminate"), options);
   }
 
   /** Removes a session that nobody runs, with all its events. */
   async deleteSession(sessionId: string, options?: CallOptions): Promise<void> {
-    await this.#call("DELETE", path(sessionId), options);
+    await this.#do("DELETE", path(sessionId), options);
   }
 
   async #get<T>(where: string, sent?: Sent): Promise<T> {
     return this.#json(await this.#call("GET", where, sent), sent);
   }
 
+  /** Asks for what is answered by nothing: who says more has not done it. */
+  async #do(method: string, where: string, sent?: Sent): Promise<void> {
+    const response = await this.#call(method, where, sent);
+    if (response.status === 204) return;
+    void response.body?.cancel().catch(() => undefined);
+    throw strange(response);
+  }
+
   async #json<T>(response: Response, { signal }: CallOptions = {}): Promise<T> {
-    try {
-      return (await response.json()) as T;
-    } catch (error) {
+    const value: unknown = await response.json().catch((error: unknown) => {
       signal?.throwIfAborted();
       throw error instanceof SyntaxError ? strange(response, error) : brokenOff(this.#baseUrl, error);
-    }
+    });
+    if (typeof value === "object" && value !== null) return value as T;
+    throw strange(response);
   }
 
   /** Not sooner: a page may be drawn where it calls nobody, and whoever set up the client hears of it in its place. */

@@ -15,13 +15,27 @@ export class ClientError extends InterlinearError {
 
 /** An answer that is not what was asked for. */
 export async function refused(response: Response): Promise<ClientError> {
-  const text = await response.text().catch(() => "");
+  const { status } = response;
+  // A proxy has problems of its own, in words of its own.
+  const {
+    code = "refused",
+    detail,
+    title,
+    cure = "Check the address.",
+  } = problemIn(await response.text().catch(() => ""));
+  return new ClientError({
+    code,
+    detail: detail ?? title ?? `the server answered with status ${status}`,
+    cure,
+    status,
+  });
+}
+
+function problemIn(text: string): Partial<Problem> {
   try {
-    const { code, detail, title, cure } = JSON.parse(text) as Problem;
-    return new ClientError({ code: code ?? "refused", detail: detail ?? title, cure, status: response.status });
+    return Object(JSON.parse(text)) as Partial<Problem>;
   } catch {
-    const detail = `the server answered with status ${response.status}`;
-    return new ClientError({ code: "refused", detail, cure: "Check the address.", status: response.status });
+    return {};
   }
 }
 

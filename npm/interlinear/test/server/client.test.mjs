@@ -194,6 +194,28 @@ test("an answer that is none of this server's is an error with a code, and no st
   });
 });
 
+test("a server that is none of ours is not taken for one that has done what was asked", async () => {
+  const page = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+  const wrong = { name: "ClientError", code: "refused", status: 200, cure: /address/ };
+  await serve([page], async (client) => {
+    await assert.rejects(client.sendMessage("s", "hello"), wrong);
+    await assert.rejects(client.replyPermission("s", "p", "accept"), wrong);
+    await assert.rejects(client.replyQuestion("s", "q", [["red"]]), wrong);
+    await assert.rejects(client.rejectQuestion("s", "q"), wrong);
+    await assert.rejects(client.interrupt("s"), wrong);
+    await assert.rejects(client.terminate("s"), wrong);
+    await assert.rejects(client.deleteSession("s"), wrong);
+  });
+  await serve([status(200, "null")], (client) => assert.rejects(client.getEvents("s"), wrong));
+});
+
+test("the problem of another server, a proxy for one, is told by its status", async () => {
+  const told = { code: "refused", status: 403, message: "the server answered with status 403", cure: /address/ };
+  for (const body of ["{}", '{"message":"Forbidden"}', "null", "5", '"no"', "<html>"]) {
+    await serve([status(403, body)], (client) => assert.rejects(client.health(), told, body));
+  }
+});
+
 test("an answer that breaks off is an error with a code", async () => {
   const half = (response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": 100 });
