@@ -29,7 +29,7 @@ interface Options {
   maxLine?: number;
   /** The host's clock, in milliseconds since 1970; `Date.now` if not given. */
   now?: () => number;
-  /** Called with each native line that was read, and its events, before a call gives them back. */
+  /** Called with each native line that was read, and its events, before a call gives them back; not by `relay`. */
   onLine?: (line: TraceLine) => void;
 }
 
@@ -130,7 +130,10 @@ export class Connection {
     return this.#call((machine) => machine.snapshot());
   }
 
-  /** What the agent wrote, as NDJSON bytes: the fastest way from process to network, with no object in between. */
+  /**
+   * What the agent wrote, as NDJSON bytes: the fastest way from process to network, with no object in between, and none
+   * for `onLine`.
+   */
   relay(chunk: string | Uint8Array, on: Channel = "stdout"): Uint8Array {
     const channel = channelName(on);
     const now = this.#now();
