@@ -423,6 +423,24 @@ test("what the system refuses is told with its path and a cure", async () => {
   }
 });
 
+test("a store that closes ends its subscriptions, also where a disk fails at the end, and tells of that", async (t) => {
+  const failing = new JsonlStore(folder, { sync: 60_000 });
+  const writer = await failing.open("s");
+  await writer.append(events("s", 1, 3));
+  const followed = take(failing.subscribe("s"), () => false);
+  const probe = await open(at("s.jsonl"));
+  t.mock.method(Object.getPrototypeOf(probe), "datasync", async () => {
+    throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+  });
+  await pause(50);
+  await refused("store_failed", () => failing.close());
+  t.mock.restoreAll();
+  await probe.close();
+  assert.deepEqual(sequences(await followed), range(1, 3));
+  assert.deepEqual(sequences(await readAll(store, "s")), range(1, 3));
+  await (await store.open("s")).close();
+});
+
 test("a store without a folder is refused at once", () => {
   for (const place of [undefined, null, 5]) assert.throws(() => new JsonlStore(place), { code: "bad_options" });
 });

@@ -104,6 +104,8 @@ export class JsonlLedger implements Ledger {
     try {
       await this.#mend();
       if (this.#parts.sync !== "never") await this.#flush();
+    } catch (error) {
+      throw storeFailure(error, this.#parts.paths.events, "written");
     } finally {
       await Promise.allSettled([this.#events.close(), this.#raw.close()]);
       await this.#parts.claim.release();

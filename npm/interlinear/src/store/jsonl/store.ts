@@ -155,8 +155,9 @@ export class JsonlStore implements Store {
   }
 
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#writers, (writer) => writer.close()));
+    const closed = await Promise.allSettled(Array.from(this.#writers, (writer) => writer.close()));
     this.#fanout.finish();
+    for (const one of closed) if (one.status === "rejected") throw one.reason;
   }
 
   /** What the folder has that may be a transcript. */
