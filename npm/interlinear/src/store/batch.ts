@@ -19,7 +19,8 @@ export interface Batch {
 }
 
 export function batchOf(appended: readonly UniversalEvent[] | Uint8Array): Batch {
-  if (isList(appended)) return ofEvents(appended);
+  // A copy: the caller may use its list again before all is written and told.
+  if (isList(appended)) return ofEvents([...appended]);
   const bytes = toBytes(appended);
   const relayed = relayedBy(bytes);
   return relayed === undefined ? ofEvents(linesOf(bytes).map(eventOf)) : ofRelayed(bytes, relayed);

@@ -114,6 +114,22 @@ export const cases = {
     same(sequences(await readAll(store, "s")), range(1, 500));
   },
 
+  async "a list may be used again as soon as it was appended"({ store }) {
+    const writer = await store.open("s");
+    await writer.append(events("s", 1, 1));
+    const followed = take(store.subscribe("s"), () => false);
+    await pause(50);
+    const buffer = [];
+    const written = [];
+    for (const event of [...events("s", 2, 9), ending("s", 10)]) {
+      buffer.push(event);
+      written.push(writer.append(buffer));
+      buffer.length = 0;
+    }
+    await Promise.all(written);
+    same(sequences(await followed), range(1, 10));
+  },
+
   async "a session goes on where its last writer stopped"({ store }) {
     await keep(store, "s", events("s", 1, 10));
     const writer = await store.open("s");
