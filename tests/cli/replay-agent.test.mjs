@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -268,4 +269,34 @@ test("it knows the version that was recorded, and refuses what is no recording",
     assert.equal(code, 2);
     assert.match(stderr, message);
   }
+});
+
+test("a line that is no record is named by its number in the file, blank ones counted", async () => {
+  const { code, stderr } = await interlinear(["replay-agent", written(9, '\n{"t":1,"dir":"out","line":"{}"}\n\nnone')]);
+  assert.equal(code, 2);
+  assert.match(stderr, /line 5 is not a record/);
+});
+
+test("OpenCode: a server that cannot listen says why, and that it is no bug", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address();
+  const cases = [
+    [["--port", `${port}`], new RegExp(`port ${port} is taken\\. Choose another: --port P`)],
+    [["--port", "soon"], /--port soon: it takes a number from 0 to 65535/],
+    [["--port=70000"], /--port 70000: it takes a number from 0 to 65535/],
+    [["--hostname", "192.0.2.1"], /192\.0\.2\.1 is no address of this machine/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stderr } = await interlinear([
+      "replay-agent",
+      fixture("opencode/recordings/hello"),
+      "--",
+      "serve",
+      ...args,
+    ]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+  taken.close();
 });

@@ -1,5 +1,5 @@
 import { agents } from "../convert.js";
-import { InterlinearError } from "../errors.js";
+import { codeOf, InterlinearError } from "../errors.js";
 
 /** What the process returns. */
 export const EXIT = {
@@ -47,6 +47,18 @@ export function aboutInput(error: unknown, input: string): unknown {
     default:
       return isOfSystem(error) ? new UsageError(`${input}: it cannot be read (${error.message})`, cause) : error;
   }
+}
+
+/** Why a server cannot listen there, with the cure where there is one. */
+export function aboutAddress(error: unknown, host: string, port: number): unknown {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} is taken. Choose another: --port P, or --port 0 for any`,
+    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    ENOTFOUND: `${host} is no address`,
+    EACCES: `port ${port} may not be used by you. Choose one above 1023: --port P`,
+  };
+  const reason = reasons[codeOf(error) ?? ""];
+  return reason === undefined ? error : new UsageError(reason, { cause: error });
 }
 
 /** Whether the operating system refused something: no program is to blame. */

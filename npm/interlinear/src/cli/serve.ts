@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { codeOf, InterlinearError } from "../errors.js";
+import { InterlinearError } from "../errors.js";
 import { AgentHost } from "../host/index.js";
 import { createServer, type Listening, listen, withInspector } from "../server/index.js";
 import { finishAbandoned, JsonlStore, PostgresStore, prune, type Store } from "../store/index.js";
 import type { Command, Options } from "./command.js";
-import { EXIT, UsageError } from "./failure.js";
+import { aboutAddress, EXIT, UsageError } from "./failure.js";
 import { note, write } from "./output.js";
 
 const day = 24 * 60 * 60 * 1000;
@@ -106,14 +106,7 @@ async function listenOrExplain(start: () => Promise<Listening>, host: string, po
   try {
     return await start();
   } catch (error) {
-    const reasons: Readonly<Record<string, string>> = {
-      EADDRINUSE: `port ${port} is taken. Choose another: --port P, or --port 0 for any`,
-      EADDRNOTAVAIL: `${host} is no address of this machine`,
-      ENOTFOUND: `${host} is no address`,
-      EACCES: `port ${port} may not be used by you. Choose one above 1023: --port P`,
-    };
-    const reason = reasons[codeOf(error) ?? ""];
-    throw reason === undefined ? error : new UsageError(reason, { cause: error });
+    throw aboutAddress(error, host, port);
   }
 }
 

@@ -34,10 +34,7 @@ export async function readRecording(path: string): Promise<Recording> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw aboutInput(error, path);
   });
-  const values = text
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line, index) => parse(path, line, index + 1));
+  const values = text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [parse(path, line, index + 1)]));
   const records = values.filter((value) => value["dir"] !== undefined).map(record);
   if (records.length === 0) throw new UsageError(`${path}: not a recording of both directions`);
   return { records, ...whose(path, text) };

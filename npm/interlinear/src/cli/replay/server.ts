@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { aboutAddress, UsageError } from "../failure.js";
 import { write } from "../output.js";
 import { inside, object } from "./dialect.js";
 import type { Address, ReplayOptions } from "./replay.js";
@@ -38,8 +39,11 @@ export async function playServer(
     readers.set(response, path);
     response.once("close", () => readers.delete(response));
   };
-  server.listen(Number(option(args, "port") ?? 0), option(args, "hostname") ?? "127.0.0.1");
-  await once(server, "listening");
+  const [where, host] = [portIn(args), option(args, "hostname") ?? "127.0.0.1"];
+  server.listen(where, host);
+  await once(server, "listening").catch((error: unknown) => {
+    throw aboutAddress(error, host, where);
+  });
   const { address, port } = server.address() as AddressInfo;
   // Not every recording has what the server printed.
   const greets = options.records.some(({ dir, line }) => dir === "out" && line.includes(GREETING));
@@ -86,6 +90,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
+}
+
+function portIn(args: readonly string[]): number {
+  const value = option(args, "port") ?? "0";
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new UsageError(`--port ${value}: it takes a number from 0 to 65535`);
 }
 
 /** The value of an option among the agent's own arguments. */
